@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The leases as a whole: lists, and what a sweep does about them. A sweep looks at a page of keys and goes on where the last one
- * ended, so that its cost does not grow with the number of keys. Safe for use by many threads.
+ * The leases as a whole: lists, and what a sweep does about them. A sweep looks at a page of keys, at more while it finds something
+ * to do, and goes on where the last one ended, so that its cost does not grow with the number of keys. Safe for use by many threads.
  */
 final class LeaseTable {
 
@@ -45,8 +45,12 @@ final class LeaseTable {
     private static final String LIST_ALL = LIST + "AND %s AND %s ORDER BY l.tenant, l.name LIMIT ?";
     private static final String LIST_TENANT =
             LIST + "AND l.tenant = ? AND l.name > ? AND l.name >= ? AND %s ORDER BY l.name LIMIT ?";
-    private static final String PAGE_AFTER =
-            "SELECT " + KeyRow.COLUMNS + " FROM ${t:lease} AS l WHERE %s ORDER BY l.tenant, l.name LIMIT ?";
+    // Of a page of keys, those that may have to be cleared or forgotten, and the last key of the page.
+    private static final String OVER_AFTER = "SELECT " + KeyRow.COLUMNS
+            + " FROM (SELECT p.* FROM ${t:lease} AS p WHERE %s ORDER BY p.tenant, p.name LIMIT " + PAGE + ") AS l"
+            + " WHERE (l.lease_id IS NOT NULL AND l.expires_at <= ?) OR (l.lease_id IS NULL AND l.used_at <= ?)";
+    private static final String END_AFTER = "SELECT p.tenant, p.name FROM ${t:lease} AS p WHERE %s"
+            + " ORDER BY p.tenant, p.name LIMIT 1 OFFSET " + (PAGE - 1);
     private static final String RAISE_FLOOR = "UPDATE ${t:store} SET token_floor = ? WHERE token_floor < ?";
     private static final String IDLE = """
             l.lease_id IS NULL AND l.queued = 0 AND l.reserved_for IS NULL AND l.resource_kind IS NULL AND l.used_at <= ?
@@ -134,34 +138,47 @@ final class LeaseTable {
     /** Clears leases that ended by themselves, and forgets keys without lease or runs; a few pages of keys at a time. */
     List<LeaseRecord> sweep(int limit) {
         List<LeaseRecord> cleared = new ArrayList<>();
-        for (int i = 0; i < MOST_PAGES && cleared.size() < limit; i++) {
-            List<KeyRow> page = page();
+        boolean more = true;
+        for (int i = 0; i < MOST_PAGES && more && cleared.size() < limit; i++) {
             long now = database.peek(transaction -> {
                 Trip trip = transaction.trip();
                 Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
                 trip.run();
                 return store.get().now();
             });
-            cleared.addAll(clear(page, now, limit - cleared.size()));
-            forget(page, now);
-            if (page.size() < PAGE) {
-                break;
-            }
+            List<KeyRow> over = nextPage(now);
+            List<LeaseRecord> some = clear(over, now, limit - cleared.size());
+            cleared.addAll(some);
+            more = (forget(over, now) || !some.isEmpty()) && !isAtTheEnd();
         }
         return cleared;
     }
 
-    private synchronized List<KeyRow> page() {
+    private synchronized boolean isAtTheEnd() {
+        return sweptTo == null;
+    }
+
+    private synchronized List<KeyRow> nextPage(long now) {
         LockKey after = sweptTo;
-        List<KeyRow> found = database.peek(transaction -> transaction.query(
-                String.format(PAGE_AFTER, transaction.dialect().isBehind("l")),
-                LeaseTable::rows,
-                after == null ? "" : after.tenant(),
-                after == null ? "" : after.tenant(),
-                after == null ? "" : after.name(),
-                PAGE));
-        sweptTo = found.size() < PAGE ? null : found.get(found.size() - 1).key();
-        return found;
+        String tenant = after == null ? "" : after.tenant();
+        String name = after == null ? "" : after.name();
+        return database.peek(transaction -> {
+            String behind = transaction.dialect().isBehind("p");
+            Trip trip = transaction.trip();
+            Trip.Answer<List<KeyRow>> over = trip.query(
+                    String.format(OVER_AFTER, behind), LeaseTable::rows, tenant, tenant, name, now, now - IDLE_MICROS);
+            Trip.Answer<Optional<LockKey>> end = trip.query(
+                    String.format(END_AFTER, behind),
+                    rows -> rows.next()
+                            ? Optional.of(LockKey.of(rows.getString(1), rows.getString(2)))
+                            : Optional.empty(),
+                    tenant,
+                    tenant,
+                    name);
+            trip.run();
+            sweptTo = end.get().orElse(null);
+            return over.get();
+        });
     }
 
     private List<LeaseRecord> clear(List<KeyRow> page, long now, int limit) {
@@ -203,7 +220,7 @@ final class LeaseTable {
     }
 
     // The floor is raised in the step that forgets: a key that is made again has greater tokens than it had before.
-    private void forget(List<KeyRow> page, long now) {
+    private boolean forget(List<KeyRow> page, long now) {
         Rows idle = new Rows();
         List<LockKey> keys = new ArrayList<>();
         for (KeyRow row : page) {
@@ -217,7 +234,7 @@ final class LeaseTable {
             }
         }
         if (idle.isEmpty()) {
-            return;
+            return false;
         }
         database.write(Database.Lane.STEPS, transaction -> {
             Trip trip = transaction.trip();
@@ -249,6 +266,7 @@ final class LeaseTable {
             return true;
         });
         steps.forget(keys);
+        return true;
     }
 
     Instant bumpEpoch(String reason) {
