@@ -184,7 +184,9 @@ final class Acquirer {
     }
 
     private static CompletionStage<Acquisition> refused(Refusal refusal) {
-        log.debug("refused: {}", refusal.explanation());
+        if (log.isDebugEnabled()) {
+            log.debug("refused: {}", refusal.explanation());
+        }
         return CompletableFuture.completedFuture(new Acquisition.Refused(refusal));
     }
 

@@ -19,6 +19,28 @@ interface WakeUpContract extends Contract {
         wakes(lease -> client().released(lease));
     }
 
+    /** The client that is woken first may have gone, or want the key no longer. */
+    @Test
+    default void aReleaseWakesAllWhoWaitIfTheFirstDoesNotTakeTheKey() throws Exception {
+        assumeTrue(bench().capabilities().wakeUps(), "this store sends no wake-ups");
+        Client first = bench().anotherClient();
+        Client second = bench().anotherClient();
+        Semaphore heard = new Semaphore(0);
+        try (ChangeFeed.Subscription open = second.store().changes().watch(key("awaited"), heard::release)) {
+            assertThat(open).isNotNull();
+            releaseUntil(heard, second, lease -> {
+                first.refusal(ContractRequests.forKey(key("awaited")).waiting());
+                client().released(lease);
+            });
+            LeaseRecord lease = client().take(ContractRequests.forKey(key("awaited")));
+            first.refusal(ContractRequests.forKey(key("awaited")).waiting());
+            second.refusal(ContractRequests.forKey(key("awaited")).waiting());
+            heard.drainPermits();
+            client().released(lease);
+            assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).as("woken").isTrue();
+        }
+    }
+
     @Test
     default void theStopOfAnEvictedHolderWakesWhoWaits() throws Exception {
         wakes(lease -> {

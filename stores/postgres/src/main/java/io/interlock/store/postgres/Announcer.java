@@ -1,19 +1,23 @@
 package io.interlock.store.postgres;
 
+import io.interlock.LockKey;
 import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.Watchers;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +27,9 @@ import org.slf4j.LoggerFactory;
  * Sends wake-ups by {@code NOTIFY}, after the release is committed, in a transaction of their own: a commit that notifies
  * takes a lock on the whole database server. Whatever gathers while one is being sent goes out as the next. Wake-ups about
  * work are sent at most every {@link #WORK_EVERY}: they say only that there is some, and a claim takes all it finds.
+ *
+ * <p>A wake-up for one client is followed by a look after {@link #SECOND_LOOK}: if that client has not taken the key, because it
+ * is gone or no longer wants it, all others are woken.
  *
  * <p>A wake-up that cannot be sent is dropped: waiters poll as well. Thread and connection begin with the first. Safe for
  * use by many threads.
@@ -35,17 +42,23 @@ final class Announcer implements AutoCloseable {
     private static final int MOST_AT_ONCE = 400;
 
     // A wake-up needs not survive a crash, so it does not wait for the disk.
-    private static final String NOTIFY = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(?, ?)";
+    private static final String NOTIFY =
+            "SELECT set_config('synchronous_commit', 'off', true), pg_notify(w.channel, w.payload)"
+                    + " FROM unnest(?, ?) AS w (channel, payload)";
 
     private static final Duration WORK_EVERY = Duration.ofMillis(5);
+
+    static final Duration SECOND_LOOK = Duration.ofMillis(100);
 
     private final DataSource connections;
     private final ServerSettings settings;
     private final Environment environment;
     private final Watchers<Long> watchers;
-    private final Set<Long> gathered = new LinkedHashSet<>();
-    private final Set<Long> work = new LinkedHashSet<>();
+    private final String stillFree;
+    private final Set<WakeUp> gathered = new LinkedHashSet<>();
+    private final Set<WakeUp> work = new LinkedHashSet<>();
     private long workDueAt;
+    private final Map<LockKey, Long> secondLooks = new LinkedHashMap<>();
     private @Nullable Thread thread;
     private boolean closed;
 
@@ -55,23 +68,46 @@ final class Announcer implements AutoCloseable {
         this.environment = environment;
         this.watchers = watchers;
         this.workDueAt = environment.ticker().nanos();
+        this.stillFree = "SELECT l.tenant, l.name FROM unnest(?, ?) AS k (tenant, name) JOIN "
+                + settings.names().table("lease") + " AS l ON l.tenant = k.tenant AND l.name = k.name"
+                + " WHERE l.lease_id IS NULL AND strpos(l.waiters, ',') > 0";
+    }
+
+    /**
+     * A wake-up.
+     *
+     * @param client the client it is for, or empty for all
+     * @param about the hash of what may have changed
+     */
+    record WakeUp(String client, long about) {
+
+        static WakeUp ofAll(long about) {
+            return new WakeUp("", about);
+        }
     }
 
     /** Keys have changed. */
-    void announce(Collection<Long> hashes) {
-        announce(gathered, hashes);
+    void announce(Collection<WakeUp> wakeUps) {
+        announce(gathered, wakeUps, List.of());
     }
 
     /** Work has appeared. */
-    void announceWork(Collection<Long> hashes) {
-        announce(work, hashes);
+    void announceWork(Collection<WakeUp> wakeUps) {
+        announce(work, wakeUps, List.of());
     }
 
-    private synchronized void announce(Set<Long> waiting, Collection<Long> hashes) {
-        if (closed || hashes.isEmpty()) {
+    /** Keys have changed; those of {@code shared} have further waiters, if the client that is woken does not take them. */
+    void announce(Collection<WakeUp> wakeUps, Collection<LockKey> shared) {
+        announce(gathered, wakeUps, shared);
+    }
+
+    private synchronized void announce(Set<WakeUp> waiting, Collection<WakeUp> wakeUps, Collection<LockKey> shared) {
+        if (closed || (wakeUps.isEmpty() && shared.isEmpty())) {
             return;
         }
-        waiting.addAll(hashes);
+        waiting.addAll(wakeUps);
+        long due = environment.ticker().nanos() + SECOND_LOOK.toNanos();
+        shared.forEach(key -> secondLooks.putIfAbsent(key, due));
         if (thread == null) {
             thread = environment.threads("interlock-postgres-announcer").newThread(this::run);
             thread.start();
@@ -94,19 +130,34 @@ final class Announcer implements AutoCloseable {
 
     private void run() {
         Connection connection = null;
-        for (List<Long> next = take(); !next.isEmpty(); next = take()) {
-            // Those in this process need not wait for the way around.
-            watchers.call(next);
-            connection = send(connection, next);
+        while (awaitNext()) {
+            List<LockKey> due = takeDue();
+            if (!due.isEmpty()) {
+                connection = use(connection, due.size(), open -> {
+                    List<WakeUp> free = stillFree(open, due);
+                    synchronized (this) {
+                        gathered.addAll(free);
+                    }
+                });
+            }
+            List<WakeUp> next = take();
+            if (!next.isEmpty()) {
+                // Those in this process need not wait for the way around.
+                next.stream()
+                        .filter(each -> each.client().isEmpty())
+                        .forEach(each -> watchers.call(Set.of(each.about())));
+                connection = use(connection, next.size(), open -> emit(open, next));
+            }
         }
         discard(connection);
     }
 
-    private synchronized List<Long> take() {
+    /** Waits until there is something to do; {@code false} once it is closed and all is sent. */
+    private synchronized boolean awaitNext() {
         try {
             // The ticker is read once a round: a second look could find the time over, and nothing left to wait for.
-            for (long left = nanosUntilWork(); gathered.isEmpty() && left > 0 && !closed; left = nanosUntilWork()) {
-                if (work.isEmpty()) {
+            for (long left = nanosUntilNext(); left > 0 && !closed; left = nanosUntilNext()) {
+                if (left == Long.MAX_VALUE) {
                     wait();
                 } else {
                     wait(1 + TimeUnit.NANOSECONDS.toMillis(left));
@@ -114,26 +165,56 @@ final class Announcer implements AutoCloseable {
             }
         } catch (InterruptedException onlyThisClassHasTheThread) {
             Thread.currentThread().interrupt();
-            return List.of();
+            return false;
         }
-        if (nanosUntilWork() <= 0 || closed) {
+        return !closed || !gathered.isEmpty() || !work.isEmpty();
+    }
+
+    private long nanosUntilNext() {
+        if (!gathered.isEmpty()) {
+            return 0;
+        }
+        long now = environment.ticker().nanos();
+        long left = work.isEmpty() ? Long.MAX_VALUE : workDueAt - now;
+        Iterator<Long> looks = secondLooks.values().iterator();
+        return looks.hasNext() ? Math.min(left, looks.next() - now) : left;
+    }
+
+    private synchronized List<LockKey> takeDue() {
+        List<LockKey> due = new ArrayList<>();
+        long now = environment.ticker().nanos();
+        Iterator<Map.Entry<LockKey, Long>> looks = secondLooks.entrySet().iterator();
+        while (looks.hasNext()) {
+            Map.Entry<LockKey, Long> look = looks.next();
+            if (look.getValue() - now > 0) {
+                break;
+            }
+            due.add(look.getKey());
+            looks.remove();
+        }
+        return due;
+    }
+
+    private synchronized List<WakeUp> take() {
+        if (closed || workDueAt - environment.ticker().nanos() <= 0) {
+            if (!work.isEmpty()) {
+                workDueAt = environment.ticker().nanos() + WORK_EVERY.toNanos();
+            }
             gathered.addAll(work);
             work.clear();
-            workDueAt = environment.ticker().nanos() + WORK_EVERY.toNanos();
         }
-        List<Long> taken = gathered.stream().limit(MOST_AT_ONCE).toList();
+        List<WakeUp> taken = gathered.stream().limit(MOST_AT_ONCE).toList();
         taken.forEach(gathered::remove);
         return taken;
     }
 
-    private long nanosUntilWork() {
-        return work.isEmpty()
-                ? Long.MAX_VALUE
-                : workDueAt - environment.ticker().nanos();
+    @FunctionalInterface
+    private interface Use {
+        void run(Connection connection) throws SQLException;
     }
 
-    /** Sends by the connection of last time or, if that fails, by a new one; returns the one to use next time. */
-    private @Nullable Connection send(@Nullable Connection last, List<Long> hashes) {
+    /** Uses the connection of last time or, if that fails, a new one; returns the one to use next time. */
+    private @Nullable Connection use(@Nullable Connection last, int count, Use use) {
         List<Exception> failures = new ArrayList<>();
         Connection connection = last;
         for (int attempt = connection == null ? 2 : 1; attempt <= 2; attempt++) {
@@ -143,7 +224,7 @@ final class Announcer implements AutoCloseable {
                     connection.setAutoCommit(true);
                     connection.setNetworkTimeout(Runnable::run, settings.timeoutMillis());
                 }
-                emit(connection, hashes);
+                use.run(connection);
                 return connection;
             } catch (SQLException | RuntimeException failure) {
                 failures.add(failure);
@@ -154,17 +235,45 @@ final class Announcer implements AutoCloseable {
         log.warn(
                 "store {}: {} wake-ups could not be sent, waiters poll instead: {}",
                 settings.store(),
-                hashes.size(),
+                count,
                 failures.get(failures.size() - 1).toString());
         return null;
     }
 
-    private void emit(Connection connection, List<Long> hashes) throws SQLException {
+    private void emit(Connection connection, List<WakeUp> wakeUps) throws SQLException {
+        Map<String, StringBuilder> payloads = new LinkedHashMap<>();
+        for (WakeUp each : wakeUps) {
+            StringBuilder payload = payloads.computeIfAbsent(
+                    KeyHash.channel(settings.names(), each.client()), channel -> new StringBuilder());
+            payload.append(payload.isEmpty() ? "" : ",").append(Long.toHexString(each.about()));
+        }
         try (PreparedStatement statement = connection.prepareStatement(NOTIFY)) {
-            statement.setString(1, KeyHash.channel(settings.names()));
-            statement.setString(2, hashes.stream().map(Long::toHexString).collect(Collectors.joining(",")));
+            statement.setArray(
+                    1, connection.createArrayOf("text", payloads.keySet().toArray()));
+            statement.setArray(
+                    2, connection.createArrayOf("text", payloads.values().toArray()));
             statement.execute();
         }
+    }
+
+    private List<WakeUp> stillFree(Connection connection, List<LockKey> keys) throws SQLException {
+        List<WakeUp> free = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(stillFree)) {
+            statement.setArray(
+                    1,
+                    connection.createArrayOf(
+                            "text", keys.stream().map(LockKey::tenant).toArray()));
+            statement.setArray(
+                    2,
+                    connection.createArrayOf(
+                            "text", keys.stream().map(LockKey::name).toArray()));
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    free.add(WakeUp.ofAll(KeyHash.of(LockKey.of(rows.getString(1), rows.getString(2)))));
+                }
+            }
+        }
+        return free;
     }
 
     private void discard(@Nullable Connection connection) {

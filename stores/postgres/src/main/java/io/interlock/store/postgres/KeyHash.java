@@ -22,6 +22,11 @@ final class KeyHash {
         return String.format("interlock_%016x", of(names.schema() + "." + names.prefix()));
     }
 
+    /** The channel of wake-ups for one client, or for all if {@code client} is empty. */
+    static String channel(TableNames names, String client) {
+        return client.isEmpty() ? channel(names) : channel(names) + "_" + client;
+    }
+
     static long of(String text) {
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));

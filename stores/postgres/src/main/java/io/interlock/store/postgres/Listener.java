@@ -37,13 +37,19 @@ final class Listener implements ChangeFeed, AutoCloseable {
     private final ServerSettings settings;
     private final Environment environment;
     private final Watchers<Long> watchers;
+    private final String client;
     private final Duration keepAlive;
     private final CountDownLatch closing = new CountDownLatch(1);
     private @Nullable Thread thread;
     private volatile @Nullable Connection listening;
 
-    Listener(DataSource connections, ServerSettings settings, Environment environment, Watchers<Long> watchers) {
-        this(connections, settings, environment, watchers, KEEP_ALIVE);
+    Listener(
+            DataSource connections,
+            ServerSettings settings,
+            Environment environment,
+            Watchers<Long> watchers,
+            String client) {
+        this(connections, settings, environment, watchers, client, KEEP_ALIVE);
     }
 
     Listener(
@@ -51,11 +57,13 @@ final class Listener implements ChangeFeed, AutoCloseable {
             ServerSettings settings,
             Environment environment,
             Watchers<Long> watchers,
+            String client,
             Duration keepAlive) {
         this.connections = connections;
         this.settings = settings;
         this.environment = environment;
         this.watchers = watchers;
+        this.client = client;
         this.keepAlive = keepAlive;
     }
 
@@ -123,6 +131,7 @@ final class Listener implements ChangeFeed, AutoCloseable {
         connection.setAutoCommit(true);
         connection.setNetworkTimeout(Runnable::run, settings.timeoutMillis());
         try (Statement statement = connection.createStatement()) {
+            statement.execute("LISTEN " + KeyHash.channel(settings.names(), client));
             statement.execute("LISTEN " + KeyHash.channel(settings.names()));
             watchers.callAll();
             while (closing.getCount() > 0) {

@@ -28,13 +28,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -51,18 +49,24 @@ final class PostgresFastPath implements FastPath {
     // On another server than the one this process knows, nothing is granted before the store is tied to it.
     private static final String SAME_SERVER = "s.server = ? AND " + PostgresDialect.STARTED + " = ?";
     // Whatever the session's defaults are: what is granted is there for good, and a row is not waited for too long.
-    private static final String DURABLE = "(SELECT set_config('synchronous_commit', 'on', true)) AS c";
+    private static final String DURABLE = PostgresDialect.BY_INDEX + ", set_config('synchronous_commit', 'on', true)";
+    // A waiter that a crash of the server forgets looks again by itself.
+    private static final String SOON = PostgresDialect.BY_INDEX + ", set_config('synchronous_commit', 'off', true)";
     private static final String PATIENT =
             "(SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', ?, true)) AS c";
     private static final String SEEN = """
             l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at, l.evicted_by, l.evicted_why,
-            l.evicted_at, l.waiters_until, greatest(s.quiet_until, 0)""";
+            l.evicted_at, l.waiters, greatest(s.quiet_until, 0)""";
+    // The queue of waiting clients is a text: the one woken last, then each waiting one behind a comma. Its first entry
+    // goes.
+    private static final String NEXT_WAITER = "substr(l.waiters, strpos(l.waiters || ',', ',') + 1)";
 
     private static final String ACQUIRE = """
             WITH taken AS (
               UPDATE ${t:lease} AS l
                  SET lease_id = CAST(? AS uuid), instance = ?, label = ?, run_id = CAST(? AS uuid), lock_delay = ?,
-                     granted_at = %1$s, expires_at = %1$s + ?, used_at = %1$s, token = %2$s
+                     granted_at = %1$s, expires_at = %1$s + ?, used_at = %1$s, token = %2$s,
+                     waiters = replace(l.waiters, ?, '')
                 FROM ${t:store} AS s CROSS JOIN %5$s
                WHERE l.tenant = ? AND l.name = ? AND l.plain = 1 AND l.lease_id IS NULL AND %3$s
               RETURNING l.token, l.granted_at, l.expires_at)
@@ -88,13 +92,13 @@ final class PostgresFastPath implements FastPath {
             held AS MATERIALIZED (
               SELECT l.tenant, l.name, k.pos, l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at
                 FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
-                     CROSS JOIN %5$s
                WHERE l.plain = 1 AND (l.lease_id IS NULL OR l.expires_at + l.lock_delay <= %1$s) AND %3$s
                ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED),
             taken AS (
               UPDATE ${t:lease} AS l
                  SET lease_id = k.lease_id, instance = k.instance, label = k.label, run_id = k.run_id,
-                     lock_delay = k.lock_delay, granted_at = %1$s, expires_at = %1$s + k.ttl, used_at = %1$s, token = %2$s
+                     lock_delay = k.lock_delay, granted_at = %1$s, expires_at = %1$s + k.ttl, used_at = %1$s, token = %2$s,
+                     waiters = replace(l.waiters, ?, '')
                 FROM held AS h JOIN k ON k.pos = h.pos CROSS JOIN ${t:store} AS s
                WHERE l.tenant = h.tenant AND l.name = h.name
               RETURNING k.pos, l.token, l.granted_at, l.expires_at)
@@ -105,7 +109,7 @@ final class PostgresFastPath implements FastPath {
             SELECT k.pos, 0, %1$s, %4$s, NULL, NULL, NULL
               FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
              WHERE NOT EXISTS (SELECT 1 FROM taken AS t WHERE t.pos = k.pos)
-            """.formatted(NOW, TOKEN, SAME_SERVER, SEEN, DURABLE);
+            """.formatted(NOW, TOKEN, SAME_SERVER, SEEN);
 
     private static final String RENEW = """
             WITH k AS MATERIALIZED (
@@ -113,52 +117,69 @@ final class PostgresFastPath implements FastPath {
             held AS MATERIALIZED (
               SELECT l.tenant, l.name, k.pos, k.ttl
                 FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
-                     CROSS JOIN %3$s
                WHERE l.lease_id = k.lease_id AND l.token = k.token AND l.plain = 1 AND l.expires_at > %1$s AND %2$s
                ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED)
             UPDATE ${t:lease} AS l SET expires_at = %1$s + h.ttl, used_at = %1$s
               FROM held AS h CROSS JOIN ${t:store} AS s
              WHERE l.tenant = h.tenant AND l.name = h.name
             RETURNING h.pos, %1$s, l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at
-            """.formatted(NOW, SAME_SERVER, DURABLE);
+            """.formatted(NOW, SAME_SERVER);
 
     private static final String RELEASE = """
-            UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s
+            UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s, waiters = %4$s
               FROM ${t:store} AS s CROSS JOIN %3$s
              WHERE l.tenant = ? AND l.name = ? AND l.lease_id = CAST(? AS uuid) AND l.token = ? AND l.plain = 1 AND %2$s
             RETURNING 1, %1$s, CAST(NULL AS uuid), l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at,
-                      l.waiters_until
-            """.formatted(NOW, SAME_SERVER, PATIENT);
+                      l.waiters_until, l.waiters
+            """.formatted(NOW, SAME_SERVER, PATIENT, NEXT_WAITER);
 
     private static final String RELEASE_MANY = """
             WITH k AS MATERIALIZED (SELECT * FROM ${rows:r(tenant text, name text, lease_id uuid, token bigint)}),
             held AS MATERIALIZED (
               SELECT l.tenant, l.name, k.pos
                 FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
-                     CROSS JOIN %3$s
                WHERE l.lease_id = k.lease_id AND l.token = k.token AND l.plain = 1 AND %2$s
                ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED)
-            UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s
+            UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s, waiters = %3$s
               FROM held AS h CROSS JOIN ${t:store} AS s
              WHERE l.tenant = h.tenant AND l.name = h.name
             RETURNING h.pos, %1$s, CAST(NULL AS uuid), l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at,
-                      l.waiters_until
-            """.formatted(NOW, SAME_SERVER, DURABLE);
+                      l.waiters_until, l.waiters
+            """.formatted(NOW, SAME_SERVER, NEXT_WAITER);
+
+    private static final String ENQUEUE = """
+            WITH k AS MATERIALIZED (SELECT * FROM ${rows:r(tenant text, name text)}),
+            held AS MATERIALIZED (
+              SELECT l.tenant, l.name, k.pos
+                FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
+               WHERE l.plain = 1 AND l.expires_at > %1$s AND l.lease_id IS NOT NULL AND strpos(l.waiters, ?) = 0
+                 AND length(l.waiters) < ? AND %2$s
+               ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED)
+            UPDATE ${t:lease} AS l SET waiters = l.waiters || ?
+              FROM held AS h CROSS JOIN ${t:store} AS s
+             WHERE l.tenant = h.tenant AND l.name = h.name
+            RETURNING h.pos, %1$s, %3$s
+            """.formatted(NOW, SAME_SERVER, SEEN);
 
     /** A grant whose statement waited for longer than this began too early, and is made anew. */
     private static final long LONGEST_WAIT_MICROS = 50_000;
 
     private static final int MOST_GRANTS_ANEW = 3;
 
-    /** A release is announced for a minute after a caller began to wait; in the second half the mark is made anew. */
-    private static final long MARK_MICROS = 30_000_000;
+    /** How long the queue of waiting clients may become, in characters; for those beyond, a release wakes all. */
+    private static final int LONGEST_QUEUE = 900;
 
     private final Database database;
     private final PostgresDialect dialect;
+    private final PostgresFeed feed;
+    /** This client as an entry of a queue. */
+    private final String waiter;
 
-    PostgresFastPath(Database database, PostgresDialect dialect) {
+    PostgresFastPath(Database database, PostgresDialect dialect, PostgresFeed feed) {
         this.database = database;
         this.dialect = dialect;
+        this.feed = feed;
+        this.waiter = "," + feed.client();
     }
 
     /** A row as a statement found or left it. */
@@ -167,7 +188,7 @@ final class PostgresFastPath implements FastPath {
             long now,
             @Nullable LeaseRecord lease,
             @Nullable LeaseRecord grant,
-            long waitersUntil,
+            String waiters,
             long quietUntil) {
 
         /** Whether the lease was granted so long ago that its holder would have too little of it. */
@@ -193,6 +214,7 @@ final class PostgresFastPath implements FastPath {
         } else if (!asked.isEmpty()) {
             acquireMany(asked, found);
         }
+        enqueue(asked, found);
         return answer(requests, (place, request) -> answer(request, first, found, requests.size() > 1), longWay);
     }
 
@@ -224,8 +246,63 @@ final class PostgresFastPath implements FastPath {
                     ? answered(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(lease, null))))
                     : null;
         }
-        boolean marked = found.waitersUntil() > found.now() + MARK_MICROS;
-        return request.waits() && !marked ? null : answered(new AcquireAnswer.Refused(new Refusal.Held(lease)));
+        // A caller that waits is refused once its client is in the queue.
+        return request.waits() && !found.waiters().contains(waiter)
+                ? null
+                : answered(new AcquireAnswer.Refused(new Refusal.Held(lease)));
+    }
+
+    /** Puts this client into the queues of held keys that callers wait for. */
+    private void enqueue(List<AcquireRequest> requests, Map<LockKey, Found> found) {
+        List<LockKey> keys = new ArrayList<>();
+        Rows asked = new Rows();
+        for (AcquireRequest request : requests) {
+            LockKey key = request.keys().get(0);
+            Found seen = found.get(key);
+            if (request.waits()
+                    && seen != null
+                    && isHeldByOther(seen, request)
+                    && !seen.waiters().contains(waiter)) {
+                keys.add(key);
+                asked.add(key.tenant(), key.name());
+            }
+        }
+        if (keys.isEmpty()) {
+            return;
+        }
+        ServerDialect.Server server = dialect.server();
+        database.write(
+                Database.Lane.STEPS,
+                transaction -> together(
+                        transaction,
+                        SOON,
+                        ENQUEUE,
+                        rows -> {
+                            while (rows.next()) {
+                                LockKey key = keys.get(rows.getInt(1) - 1);
+                                found.put(key, seen(key, rows, rows.getLong(2), 3));
+                            }
+                            return true;
+                        },
+                        asked,
+                        waiter,
+                        LONGEST_QUEUE,
+                        server.identity(),
+                        server.startedAt(),
+                        waiter));
+    }
+
+    private static boolean isHeldByOther(Found found, AcquireRequest request) {
+        LeaseRecord lease = found.lease();
+        return lease != null
+                && !found.granted()
+                && !lease.isExpired()
+                && !lease.id().equals(request.id());
+    }
+
+    private static Found seen(LockKey key, ResultSet row, long now, int from) throws SQLException {
+        return new Found(
+                false, now, lease(key, row, from, now), null, row.getString(from + 10), row.getLong(from + 11));
     }
 
     private void acquireOne(AcquireRequest request, Map<LockKey, Found> found) {
@@ -248,6 +325,7 @@ final class PostgresFastPath implements FastPath {
                         holder.run() == null ? null : holder.run().toString(),
                         micros(request.terms().lockDelay()),
                         micros(request.terms().ttl()),
+                        waiter,
                         Integer.toString(transaction.patienceMillis()),
                         key.tenant(),
                         key.name(),
@@ -291,7 +369,7 @@ final class PostgresFastPath implements FastPath {
         long now = row.getLong(2);
         return row.getInt(1) == 1
                 ? granted(key, request, now, row.getLong(7), row.getLong(8), row.getLong(9))
-                : new Found(false, now, lease(key, row, 3, now), null, row.getLong(13), row.getLong(14));
+                : seen(key, row, now, 3);
     }
 
     private static Found granted(
@@ -305,7 +383,7 @@ final class PostgresFastPath implements FastPath {
                 moment(expiresAt),
                 moment(grantedAt),
                 null);
-        return new Found(true, now, null, grant, 0, 0);
+        return new Found(true, now, null, grant, "", 0);
     }
 
     private void acquireMany(List<AcquireRequest> requests, Map<LockKey, Found> found) {
@@ -324,9 +402,11 @@ final class PostgresFastPath implements FastPath {
                     micros(request.terms().ttl()));
         }
         ServerDialect.Server server = dialect.server();
-        database.once(
+        database.write(
                 Database.Lane.STEPS,
-                transaction -> transaction.query(
+                transaction -> together(
+                        transaction,
+                        DURABLE,
                         ACQUIRE_MANY,
                         rows -> {
                             while (rows.next()) {
@@ -338,14 +418,14 @@ final class PostgresFastPath implements FastPath {
                         },
                         asked,
                         server.identity(),
-                        server.startedAt()));
+                        server.startedAt(),
+                        waiter));
     }
 
     private static Found many(LockKey key, AcquireRequest request, ResultSet row) throws SQLException {
         long now = row.getLong(3);
-        LeaseRecord lease = lease(key, row, 4, now);
         if (row.getInt(2) == 0) {
-            return new Found(false, now, lease, null, row.getLong(14), row.getLong(15));
+            return seen(key, row, now, 4);
         }
         LeaseRecord grant = new LeaseRecord(
                 key,
@@ -356,7 +436,7 @@ final class PostgresFastPath implements FastPath {
                 moment(row.getLong(18)),
                 moment(row.getLong(17)),
                 null);
-        return new Found(true, now, lease, grant, 0, 0);
+        return new Found(true, now, lease(key, row, 4, now), grant, "", 0);
     }
 
     @Override
@@ -376,9 +456,11 @@ final class PostgresFastPath implements FastPath {
                         micros(request.ttl())));
         ServerDialect.Server server = dialect.server();
         Map<Integer, RenewAnswer> renewed = new HashMap<>();
-        database.once(
+        database.write(
                 Database.Lane.URGENT,
-                transaction -> transaction.query(
+                transaction -> together(
+                        transaction,
+                        DURABLE,
                         RENEW,
                         rows -> {
                             while (rows.next()) {
@@ -397,16 +479,14 @@ final class PostgresFastPath implements FastPath {
 
     @Override
     public Answers<ReleaseAnswer> release(
-            List<ReleaseRequest> requests,
-            Consumer<Collection<LockKey>> freed,
-            LongWay<ReleaseRequest, ReleaseAnswer> longWay) {
+            List<ReleaseRequest> requests, LongWay<ReleaseRequest, ReleaseAnswer> longWay) {
         if (requests.isEmpty()) {
             return Answers.of(List.of());
         }
         List<Integer> first = firstOfEachKey(requests, ReleaseRequest::key);
         Map<Integer, ReleaseAnswer> released = new HashMap<>();
-        List<LockKey> wanted = new ArrayList<>();
-        boolean clear = database.once(Database.Lane.URGENT, transaction -> {
+        Map<LockKey, String> wanted = new LinkedHashMap<>();
+        Database.Work<Boolean> work = transaction -> {
             released.clear();
             wanted.clear();
             send(transaction, first.stream().map(requests::get).toList(), rows -> {
@@ -417,26 +497,38 @@ final class PostgresFastPath implements FastPath {
                     released.put(
                             place,
                             lease.isLive() ? new ReleaseAnswer.Released(lease) : new ReleaseAnswer.Lapsed(lease));
-                    if (rows.getLong(10) > rows.getLong(2)) {
-                        wanted.add(request.key());
+                    boolean byAll = rows.getLong(10) > rows.getLong(2);
+                    String waiters = rows.getString(11);
+                    if (byAll || !waiters.isEmpty()) {
+                        wanted.put(request.key(), byAll ? "" : waiters);
                     }
                 }
                 return true;
             });
             return !transaction.mayHaveBeenDone();
-        });
+        };
+        boolean clear = first.size() == 1
+                ? database.once(Database.Lane.URGENT, work)
+                : database.write(Database.Lane.URGENT, work);
         if (!clear && released.size() < first.size()) {
             // Gone because of our own first attempt, or gone before? "Your lease was lost" must not be a guess. Whether
             // callers wait was seen by that attempt alone.
-            freed.accept(requests.stream().map(ReleaseRequest::key).toList());
+            feed.keysChanged(requests.stream().map(ReleaseRequest::key).toList());
             throw new StoreUnavailableException(
                     database.store(),
                     "lost the connection during a release; whether the lease had ended before is not known");
         }
-        if (!wanted.isEmpty()) {
-            freed.accept(wanted);
-        }
+        wanted.forEach(this::wake);
         return answer(requests, (place, request) -> given(released.get(place)), longWay);
+    }
+
+    private void wake(LockKey key, String waiters) {
+        if (waiters.isEmpty()) {
+            feed.keysChanged(List.of(key));
+        } else {
+            int end = waiters.indexOf(',');
+            feed.handOver(key, end < 0 ? waiters : waiters.substring(0, end), end >= 0);
+        }
     }
 
     // A statement changes a row once.
@@ -471,7 +563,25 @@ final class PostgresFastPath implements FastPath {
                 request.key().name(),
                 request.id().toString(),
                 request.token().value()));
-        transaction.query(RELEASE_MANY, reader, asked, server.identity(), server.startedAt());
+        together(transaction, DURABLE, RELEASE_MANY, reader, asked, server.identity(), server.startedAt());
+    }
+
+    /**
+     * A transaction of one trip. PostgreSQL would plan a statement about many rows anew each time, which takes longer than to
+     * follow the plan; it keeps one only if a statement before it says so, within a transaction.
+     */
+    private static boolean together(
+            Transaction transaction,
+            String settings,
+            String sql,
+            Trip.Reader<Boolean> reader,
+            @Nullable Object... values)
+            throws SQLException {
+        Trip trip = transaction.trip();
+        trip.query(settings, ResultSet::next);
+        trip.query(sql, reader, values);
+        transaction.commit(trip);
+        return true;
     }
 
     /** An answer, or the word that the request is left open. */

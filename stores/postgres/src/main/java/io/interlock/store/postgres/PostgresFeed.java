@@ -1,21 +1,48 @@
 package io.interlock.store.postgres;
 
 import io.interlock.LockKey;
+import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.SqlStore;
+import io.interlock.store.sql.Watchers;
+import io.interlock.time.Environment;
 import java.util.Collection;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Wake-ups by LISTEN and NOTIFY, about keys and about work. Safe for use by many threads. */
 final class PostgresFeed implements SqlStore.Feed {
 
+    private final String client;
+    private final Watchers<Long> watchers = new Watchers<>();
     private final Listener listener;
     private final Announcer announcer;
 
-    PostgresFeed(Listener listener, Announcer announcer) {
-        this.listener = listener;
-        this.announcer = announcer;
+    PostgresFeed(DataSource connections, ServerSettings settings, Environment environment) {
+        client = String.format("%08x", environment.random().nextInt());
+        listener = new Listener(connections, settings, environment, watchers, client);
+        announcer = new Announcer(connections, settings, environment, watchers);
+    }
+
+    /** What the queue of a key calls this client: eight characters. */
+    String client() {
+        return client;
+    }
+
+    /**
+     * A key was freed, and one client is to take it.
+     *
+     * @param others whether further clients wait
+     */
+    void handOver(LockKey key, String next, boolean others) {
+        long hash = KeyHash.of(key);
+        List<LockKey> shared = others ? List.of(key) : List.of();
+        if (next.equals(client)) {
+            watchers.call(Set.of(hash));
+        }
+        announcer.announce(next.equals(client) ? List.of() : List.of(new Announcer.WakeUp(next, hash)), shared);
     }
 
     @Override
@@ -30,15 +57,16 @@ final class PostgresFeed implements SqlStore.Feed {
 
     @Override
     public void keysChanged(Collection<LockKey> keys) {
-        announcer.announce(keys.stream().map(KeyHash::of).toList());
+        announcer.announce(
+                keys.stream().map(KeyHash::of).map(Announcer.WakeUp::ofAll).toList());
     }
 
     @Override
     public void workAppeared(Collection<String> tenants) {
-        Set<Long> hashes = new LinkedHashSet<>();
-        hashes.add(hash(null));
-        tenants.forEach(tenant -> hashes.add(hash(tenant)));
-        announcer.announceWork(hashes);
+        Set<Announcer.WakeUp> wakeUps = new LinkedHashSet<>();
+        wakeUps.add(Announcer.WakeUp.ofAll(hash(null)));
+        tenants.forEach(tenant -> wakeUps.add(Announcer.WakeUp.ofAll(hash(tenant))));
+        announcer.announceWork(wakeUps);
     }
 
     @Override

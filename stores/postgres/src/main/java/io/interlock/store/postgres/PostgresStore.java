@@ -9,7 +9,6 @@ import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.ServerUrl;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.store.sql.TableNames;
-import io.interlock.store.sql.Watchers;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;
@@ -90,10 +89,7 @@ public final class PostgresStore {
                         List.of("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", PostgresDialect.BY_INDEX),
                         closePools),
                 environment);
-        Watchers<Long> watchers = new Watchers<>();
-        PostgresFeed feed = new PostgresFeed(
-                new Listener(single, settings, environment, watchers),
-                new Announcer(single, settings, environment, watchers));
+        PostgresFeed feed = new PostgresFeed(single, settings, environment);
         return new SqlStore(
                 database,
                 () -> new StoreCapabilities(
@@ -104,7 +100,7 @@ public final class PostgresStore {
                         Duration.ofNanos(1000),
                         Pools.PARALLEL_BATCHES),
                 feed,
-                new PostgresFastPath(database, dialect),
+                new PostgresFastPath(database, dialect, feed),
                 environment);
     }
 }

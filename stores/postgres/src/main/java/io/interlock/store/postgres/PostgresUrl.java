@@ -72,6 +72,8 @@ final class PostgresUrl {
         source.setLoginTimeout(settings.timeoutSeconds());
         source.setTcpKeepAlive(true);
         source.setApplicationName("interlock");
+        // Connections are kept, and their statements are few: each is planned once, not only from its fifth use on.
+        source.setPrepareThreshold(1);
         if (url.hosts().indexOf(',') >= 0) {
             source.setTargetServerType("primary");
         }

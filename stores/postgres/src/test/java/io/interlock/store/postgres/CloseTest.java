@@ -23,7 +23,9 @@ class CloseTest {
         store.changes().watch(Bench.key("k"), looks::incrementAndGet);
         await().until(() -> looks.get() >= 1);
         LeaseRecord lease = Bench.take(store, "k");
-        Bench.ask(store, Bench.asking("k").waiting());
+        try (LeaseStore waiting = harness.open(Environment.system())) {
+            Bench.ask(waiting, Bench.asking("k").waiting());
+        }
         Bench.release(store, lease);
         Bench.take(store, "k");
         String connections = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'interlock'";

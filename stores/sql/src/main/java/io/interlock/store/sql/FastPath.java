@@ -1,6 +1,5 @@
 package io.interlock.store.sql;
 
-import io.interlock.LockKey;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;
@@ -8,9 +7,7 @@ import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
-import java.util.Collection;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * Bare leases of plain keys in one statement: it looks at nothing but the key's own row. Requests it cannot answer take the
@@ -36,9 +33,6 @@ public interface FastPath {
     /** Extends leases that are still live. */
     Answers<RenewAnswer> renew(List<RenewRequest> requests, LongWay<RenewRequest, RenewAnswer> longWay);
 
-    /** Frees keys, and hands those that callers wait for to {@code freed}. */
-    Answers<ReleaseAnswer> release(
-            List<ReleaseRequest> requests,
-            Consumer<Collection<LockKey>> freed,
-            LongWay<ReleaseRequest, ReleaseAnswer> longWay);
+    /** Frees keys, and wakes the callers that wait for them. */
+    Answers<ReleaseAnswer> release(List<ReleaseRequest> requests, LongWay<ReleaseRequest, ReleaseAnswer> longWay);
 }

@@ -293,7 +293,7 @@ public final class SqlStore implements RunStore {
     public Answers<ReleaseAnswer> release(List<ReleaseRequest> requests) {
         return database.together(() -> fastPath == null
                 ? releaseByStep(requests, requests.size() == 1)
-                : fastPath.release(requests, feed::keysChanged, this::releaseByStep));
+                : fastPath.release(requests, this::releaseByStep));
     }
 
     private Answers<ReleaseAnswer> releaseByStep(List<ReleaseRequest> requests, boolean alone) {

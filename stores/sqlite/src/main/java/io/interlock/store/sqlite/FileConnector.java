@@ -109,6 +109,8 @@ final class FileConnector implements Connector {
         }
         config.setBusyTimeout(Math.toIntExact(settings.timeout().toMillis()));
         config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+        // The driver would search the text of each statement for an INSERT.
+        config.setGetGeneratedKeys(false);
         Connection connection = config.createConnection("jdbc:sqlite:" + uri(create));
         try {
             requireUtf8(connection);

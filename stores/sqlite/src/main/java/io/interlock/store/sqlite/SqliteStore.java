@@ -44,15 +44,12 @@ final class SqliteStore {
         SqliteDatabase database = new SqliteDatabase(connector, dialect, clock);
         StoreCapabilities capabilities = new StoreCapabilities(
                 connector.store(), StoreCapabilities.Reach.MACHINE, true, maxLease, clock.precision(), 1);
-        return new SqlStore(
+        PollingFeed feed = new PollingFeed(
                 database,
-                () -> capabilities,
-                new PollingFeed(
-                        database,
-                        new DataVersion(new ReopeningConnection(connector, clock)),
-                        environment,
-                        "interlock-sqlite-feed"),
-                null,
-                environment);
+                new DataVersion(new ReopeningConnection(connector, clock)),
+                environment,
+                "interlock-sqlite-feed");
+        return new SqlStore(
+                database, () -> capabilities, feed, new SqliteFastPath(database, dialect, feed), environment);
     }
 }
