@@ -145,7 +145,7 @@ public final class Configuration {
     private void requireOneOrderForEachKey(Reading reading) {
         // This reads files, which may be missing: mistakes that need no files are reported first.
         reading.requireNoMistakes();
-        List<KeySettings> keys = settings.keys();
+        List<InterlockSettings.KeySettings> keys = settings.keys();
         Map<String, Integer> known = new HashMap<>();
         for (int i = 0; i < keys.size(); i++) {
             int first = Objects.requireNonNullElse(

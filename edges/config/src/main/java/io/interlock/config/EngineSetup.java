@@ -137,7 +137,7 @@ public final class EngineSetup implements AutoCloseable {
     private static List<NotifyRule> rules(InterlockSettings settings, Reading reading, Environment environment) {
         List<NotifyRule> rules = new ArrayList<>();
         for (int i = 0; i < settings.notifications().size(); i++) {
-            NotifySettings told = settings.notifications().get(i);
+            InterlockSettings.NotifySettings told = settings.notifications().get(i);
             reading.made("notify[" + i + "]", () -> Optional.of(rule(told, environment)), Optional.<NotifyRule>empty())
                     .ifPresent(rules::add);
         }
@@ -154,7 +154,7 @@ public final class EngineSetup implements AutoCloseable {
     private static List<TriggerSecret> secrets(InterlockSettings settings, Reading reading, Environment environment) {
         List<TriggerSecret> secrets = new ArrayList<>();
         for (int i = 0; i < settings.webhooks().size(); i++) {
-            WebhookSettings known = settings.webhooks().get(i);
+            InterlockSettings.WebhookSettings known = settings.webhooks().get(i);
             reading.made(
                             "webhooks[" + i + "].secret-file",
                             () -> Optional.of(check(known, environment)),
@@ -164,7 +164,7 @@ public final class EngineSetup implements AutoCloseable {
         return secrets;
     }
 
-    private static SignatureCheck check(WebhookSettings known, Environment environment) {
+    private static SignatureCheck check(InterlockSettings.WebhookSettings known, Environment environment) {
         String secret = known.secret().reveal();
         return switch (known.signature()) {
             case STANDARD -> new WebhookSigner(List.of(secret), environment.clock());
@@ -172,13 +172,13 @@ public final class EngineSetup implements AutoCloseable {
         };
     }
 
-    private static NotifyRule rule(NotifySettings told, Environment environment) {
-        NotifyTarget target = told.to() instanceof NotifySettings.To.Webhook webhook
+    private static NotifyRule rule(InterlockSettings.NotifySettings told, Environment environment) {
+        NotifyTarget target = told.to() instanceof InterlockSettings.NotifySettings.To.Webhook webhook
                 ? new NotifyTarget.Webhook(
                         webhook.url(),
                         new WebhookSigner(List.of(webhook.secret().reveal()), environment.clock()))
                 : new NotifyTarget.Command(
-                        ((NotifySettings.To.Command) told.to()).words(), NotifyTarget.Command.DEFAULT_WITHIN);
+                        ((InterlockSettings.NotifySettings.To.Command) told.to()).words(), NotifyTarget.Command.DEFAULT_WITHIN);
         return NotifyRule.of(told.on(), target, told.tenant());
     }
 }

@@ -1,12 +1,18 @@
 package io.interlock.config;
 
+import io.interlock.InvalidSettingException;
+import io.interlock.engine.access.ApiKey;
+import io.interlock.engine.access.KeyOrder;
+import io.interlock.engine.notify.NotificationKind;
 import io.interlock.run.Retention;
+import java.net.URI;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,5 +86,73 @@ public record InterlockSettings(
     @Override
     public String toString() {
         return "listening at " + listen + " with jobs " + jobs.keySet();
+    }
+
+    /**
+     * An API key in the configuration, for stores that keep none.
+     *
+     * @param secret the key itself
+     */
+    public record KeySettings(KeyOrder order, Secret secret) {
+
+        /**
+         * Reads the key.
+         *
+         * @throws InvalidSettingException if its file cannot be read or contains no key
+         */
+        public ApiKey key() {
+            return ApiKey.parse(secret.reveal())
+                    .orElseThrow(() -> new InvalidSettingException(
+                            "secret-file",
+                            String.valueOf(secret.file()),
+                            "holds no API key",
+                            "write a key into it, as printed by 'interlock keys create'"));
+        }
+    }
+
+    /**
+     * A notification to send.
+     *
+     * @param tenant the tenant whose events are sent, or {@code null} for all
+     */
+    public record NotifySettings(
+            Set<NotificationKind> on, To to, @Nullable String tenant) {
+
+        public NotifySettings {
+            on = Set.copyOf(on);
+        }
+
+        /** The receiver of a notification. */
+        public sealed interface To {
+
+            /** A signed POST; only its host is shown. */
+            record Webhook(URI url, Secret secret) implements To {
+
+                @Override
+                public String toString() {
+                    return url.getScheme() + "://" + url.getHost() + "/…";
+                }
+            }
+
+            /** A program that reads the notification from stdin. */
+            record Command(List<String> words) implements To {
+
+                public Command {
+                    words = List.copyOf(words);
+                }
+            }
+        }
+    }
+
+    /** A sender that starts workflows with signed messages. */
+    public record WebhookSettings(String trigger, String tenant, SignatureKind signature, Secret secret) {
+
+        /** How a sender of webhooks signs. */
+        public enum SignatureKind {
+            /** Standard Webhooks. */
+            STANDARD,
+            /** The signatures of Stripe. */
+            STRIPE
+        }
     }
 }

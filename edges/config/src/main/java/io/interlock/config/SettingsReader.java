@@ -236,8 +236,8 @@ final class SettingsReader {
         return name.startsWith("\"") ? name.substring(1, name.length() - 1) : name;
     }
 
-    private List<KeySettings> keys() {
-        List<KeySettings> all = new ArrayList<>();
+    private List<InterlockSettings.KeySettings> keys() {
+        List<InterlockSettings.KeySettings> all = new ArrayList<>();
         reading.entries("keys", at -> {
             String tenant = reading.tenant(at + "tenant", reading.requiredText(at + "tenant"));
             Optional<Role> role = reading.choice(at + "role", Role.class);
@@ -249,7 +249,7 @@ final class SettingsReader {
             if (file == null) {
                 reading.mistake(at + "secret-file", "is missing; name a file with the key");
             } else if (role.isPresent()) {
-                all.add(new KeySettings(
+                all.add(new InterlockSettings.KeySettings(
                         new KeyOrder(tenant, role.get(), label, null), new Secret(null, Path.of(file))));
             }
             return at;
@@ -257,10 +257,10 @@ final class SettingsReader {
         return all;
     }
 
-    private List<NotifySettings> notifications() {
+    private List<InterlockSettings.NotifySettings> notifications() {
         return reading.entries("notify", at -> {
             String tenant = reading.text(at + "tenant");
-            return new NotifySettings(
+            return new InterlockSettings.NotifySettings(
                     kinds(at + "on"), target(at), tenant == null ? null : reading.tenant(at + "tenant", tenant));
         });
     }
@@ -287,19 +287,19 @@ final class SettingsReader {
         return kinds;
     }
 
-    private NotifySettings.To target(String at) {
+    private InterlockSettings.NotifySettings.To target(String at) {
         String url = reading.text(at + "url");
         List<String> command = reading.words(at + "command");
         if ((url == null) == command.isEmpty()) {
             reading.mistake(at + "url", "or command must be set, but not both");
         }
         return url == null
-                ? new NotifySettings.To.Command(command)
-                : new NotifySettings.To.Webhook(
+                ? new InterlockSettings.NotifySettings.To.Command(command)
+                : new InterlockSettings.NotifySettings.To.Webhook(
                         reading.address(at + "url", url), reading.secret(at, "sign the notifications"));
     }
 
-    private List<WebhookSettings> webhooks(Set<String> triggers) {
+    private List<InterlockSettings.WebhookSettings> webhooks(Set<String> triggers) {
         return reading.entries("webhooks", at -> {
             String trigger = reading.requiredText(at + "trigger");
             if (!triggers.contains(trigger)) {
@@ -308,11 +308,11 @@ final class SettingsReader {
                         (trigger.isEmpty() ? "is missing" : "'" + trigger + "' starts no workflow") + "; there are "
                                 + triggers + Reading.nearest(trigger, triggers));
             }
-            return new WebhookSettings(
+            return new InterlockSettings.WebhookSettings(
                     trigger,
                     reading.tenant(at + "tenant", reading.requiredText(at + "tenant")),
-                    reading.choice(at + "signature", WebhookSettings.SignatureKind.class)
-                            .orElse(WebhookSettings.SignatureKind.STANDARD),
+                    reading.choice(at + "signature", InterlockSettings.WebhookSettings.SignatureKind.class)
+                            .orElse(InterlockSettings.WebhookSettings.SignatureKind.STANDARD),
                     reading.secret(at, "check signatures"));
         });
     }

@@ -76,7 +76,7 @@ class JobsTest {
         assertThat(job.clock().orElseThrow().times().expression()).isEqualTo("0 3 * * *");
         assertThat(all.settings().tenants()).containsEntry("acme1281", 20);
         assertThat(all.settings().notifications())
-                .extracting(NotifySettings::on)
+                .extracting(InterlockSettings.NotifySettings::on)
                 .containsExactly(
                         Set.of(NotificationKind.DEAD_LETTER, NotificationKind.LEASE_LOST),
                         Set.of(NotificationKind.OVERDUE));

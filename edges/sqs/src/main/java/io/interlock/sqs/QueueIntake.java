@@ -38,7 +38,8 @@ final class QueueIntake implements AutoCloseable {
         MessageDelivery delivery = new MessageDelivery(house.engine(), queue);
         Duration retryAfter = settings.times().retryAfter();
         held = new HeldMessages(queue, delivery, new LocalTime(house.environment()), retryAfter);
-        Receiver.MessageAges waits = new Receiver.MessageAges(house.environment().clock());
+        Receiver.MessageAges waits =
+                new Receiver.MessageAges(house.environment().clock());
         Receiver.Sorting sorting = new Receiver.Sorting(
                 new MessageReader(settings.tenant(), name, settings.messages()), delivery, held, waits, retryAfter);
         Receiver.ConnectionState link = new Receiver.ConnectionState(name);

@@ -187,7 +187,8 @@ final class Receiver implements Runnable {
         /** Records the message that the current thread received, if any, in place of its previous one. */
         void received(Optional<Message> message) {
             Thread receiver = Thread.currentThread();
-            message.ifPresentOrElse(one -> received.put(receiver, since(one.sentAt())), () -> received.remove(receiver));
+            message.ifPresentOrElse(
+                    one -> received.put(receiver, since(one.sentAt())), () -> received.remove(receiver));
         }
 
         /** The longest wait of the last received messages, or of a held message that was sent at {@code held}. */

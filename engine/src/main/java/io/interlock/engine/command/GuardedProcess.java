@@ -40,9 +40,19 @@ import java.util.stream.Stream;
 public abstract sealed class GuardedProcess implements AutoCloseable
         permits SessionProcess, GuardedProcess.PlainProcess {
 
+    /** The first number that a shell answers for a signal, less the number of that signal. */
+    private static final int SIGNALLED = 128;
+
+    private static final int LAST_SIGNAL = 64;
+
+    /** What this process has started: the command, or what leads to it. */
+    final Process process;
+
     private final CompletableFuture<Exit> ended = new CompletableFuture<>();
 
-    GuardedProcess() {}
+    GuardedProcess(Process process) {
+        this.process = process;
+    }
 
     /**
      * Starts a command.
@@ -71,13 +81,19 @@ public abstract sealed class GuardedProcess implements AutoCloseable
     public abstract long pid();
 
     /** Its input, if that is a pipe. */
-    public abstract OutputStream stdin();
+    public final OutputStream stdin() {
+        return process.getOutputStream();
+    }
 
     /** Its output, if that is a pipe. */
-    public abstract InputStream stdout();
+    public final InputStream stdout() {
+        return process.getInputStream();
+    }
 
     /** Its errors, if that is a pipe of its own. */
-    public abstract InputStream stderr();
+    public final InputStream stderr() {
+        return process.getErrorStream();
+    }
 
     /**
      * Sends a signal to everything the command has started and that is still in its session; {@link Signal#KILL} also to
@@ -135,6 +151,12 @@ public abstract sealed class GuardedProcess implements AutoCloseable
             signal(Signal.KILL);
         }
         ended.join();
+    }
+
+    /** How it ended, by a status that cannot tell a signal from an exit code of 128 + N. */
+    static Exit asShellsTell(int status) {
+        boolean signalled = status > SIGNALLED && status <= SIGNALLED + LAST_SIGNAL;
+        return signalled ? Exit.signalled(status - SIGNALLED) : Exit.exited(status);
     }
 
     /** It has ended. */
@@ -209,13 +231,8 @@ public abstract sealed class GuardedProcess implements AutoCloseable
     /** A command without a guard, where there is none to be had. */
     static final class PlainProcess extends GuardedProcess {
 
-        private static final int FIRST_SIGNAL = 129;
-        private static final int LAST_SIGNAL = 192;
-
-        private final Process process;
-
         private PlainProcess(Process process) {
-            this.process = process;
+            super(process);
         }
 
         static PlainProcess start(ProcessLaunch launch, List<String> command, Environment environment)
@@ -229,21 +246,6 @@ public abstract sealed class GuardedProcess implements AutoCloseable
         @Override
         public long pid() {
             return process.pid();
-        }
-
-        @Override
-        public OutputStream stdin() {
-            return process.getOutputStream();
-        }
-
-        @Override
-        public InputStream stdout() {
-            return process.getInputStream();
-        }
-
-        @Override
-        public InputStream stderr() {
-            return process.getErrorStream();
         }
 
         @Override
@@ -276,8 +278,7 @@ public abstract sealed class GuardedProcess implements AutoCloseable
         }
 
         private void await() {
-            int status = process.onExit().join().exitValue();
-            end(status >= FIRST_SIGNAL && status <= LAST_SIGNAL ? Exit.signalled(status - 128) : Exit.exited(status));
+            end(asShellsTell(process.onExit().join().exitValue()));
         }
     }
 }

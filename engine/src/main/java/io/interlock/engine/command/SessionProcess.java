@@ -2,8 +2,6 @@ package io.interlock.engine.command;
 
 import io.interlock.time.Environment;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,12 +36,9 @@ final class SessionProcess extends GuardedProcess {
     private static final String OVERDUE = "overdue";
     private static final int NO_PROCESS = -1;
     private static final int KILLED = 9;
-    private static final int FIRST_SIGNAL = 129;
-    private static final int LAST_SIGNAL = 192;
 
     private final Tools tools;
     private final Guard guard;
-    private final Process process;
     private final Guard.Leash leash;
     private final CompletableFuture<Void> begun = new CompletableFuture<>();
     private final CompletableFuture<Void> rescued = new CompletableFuture<>();
@@ -56,9 +51,9 @@ final class SessionProcess extends GuardedProcess {
     private @Nullable Integer unexecuted;
 
     private SessionProcess(Tools tools, Guard guard, Process process, Guard.Leash leash) {
+        super(process);
         this.tools = tools;
         this.guard = guard;
-        this.process = process;
         this.leash = leash;
     }
 
@@ -110,21 +105,6 @@ final class SessionProcess extends GuardedProcess {
     @Override
     public long pid() {
         return leader == NO_PROCESS ? process.pid() : leader;
-    }
-
-    @Override
-    public OutputStream stdin() {
-        return process.getOutputStream();
-    }
-
-    @Override
-    public InputStream stdout() {
-        return process.getInputStream();
-    }
-
-    @Override
-    public InputStream stderr() {
-        return process.getErrorStream();
     }
 
     @Override
@@ -204,7 +184,7 @@ final class SessionProcess extends GuardedProcess {
             // setsid then exits with the low byte of the wait status: the signal, and 128 for a core dump.
             return signalled ? Exit.signalled(status & 0x7f) : Exit.exited(status);
         }
-        return status >= FIRST_SIGNAL && status <= LAST_SIGNAL ? Exit.signalled(status - 128) : Exit.exited(status);
+        return asShellsTell(status);
     }
 
     /** The guard was killed: the command must not go on without, so another guard is started to end it. */

@@ -1,11 +1,7 @@
 package io.interlock.engine.http;
 
 import io.interlock.InvalidSettingException;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -16,7 +12,6 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
@@ -27,10 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>With several secrets a message is signed by each, and good if one fits, so that a secret can be changed without losing any.
  * Safe for use by many threads. {@link #toString()} shows no secret.
  */
-public final class WebhookSigner implements SignatureCheck {
-
-    /** How far a timestamp may be from now, either way. */
-    public static final Duration TOLERANCE = Duration.ofMinutes(5);
+public final class WebhookSigner extends SignatureCheck {
 
     static final String ID = "webhook-id";
     static final String TIMESTAMP = "webhook-timestamp";
@@ -38,15 +30,12 @@ public final class WebhookSigner implements SignatureCheck {
 
     private static final String PREFIX = "whsec_";
     private static final String VERSION = "v1,";
-    private static final String ALGORITHM = "HmacSHA256";
     private static final int LEAST_BYTES = 24;
     private static final int MOST_BYTES = 64;
     private static final int MOST_SIGNATURES = 20;
     private static final Pattern PLAIN_ID = Pattern.compile("[A-Za-z0-9_-]{1,200}");
-    private static final Pattern SECONDS = Pattern.compile("\\d{1,12}");
 
     private final List<SecretKeySpec> keys;
-    private final InstantSource clock;
 
     /**
      * Signs with these secrets.
@@ -54,11 +43,11 @@ public final class WebhookSigner implements SignatureCheck {
      * @param secrets each {@code whsec_} and the Base64 of 24 to 64 bytes; the newest first
      */
     public WebhookSigner(List<String> secrets, InstantSource clock) {
+        super(clock);
         if (secrets.isEmpty()) {
             throw new InvalidSettingException("secret", "", "is missing", "name at least one");
         }
         this.keys = secrets.stream().map(WebhookSigner::key).toList();
-        this.clock = clock;
     }
 
     /**
@@ -122,14 +111,6 @@ public final class WebhookSigner implements SignatureCheck {
         return "WebhookSigner[" + keys.size() + " secrets]";
     }
 
-    private boolean isRecent(String timestamp) {
-        if (!SECONDS.matcher(timestamp).matches()) {
-            return false;
-        }
-        Instant sent = Instant.ofEpochSecond(Long.parseLong(timestamp));
-        return Duration.between(sent, clock.instant()).abs().compareTo(TOLERANCE) <= 0;
-    }
-
     private static List<byte[]> given(String header) {
         List<byte[]> signatures = new ArrayList<>();
         for (String part : header.split(" ", MOST_SIGNATURES + 1)) {
@@ -145,19 +126,8 @@ public final class WebhookSigner implements SignatureCheck {
     }
 
     private List<byte[]> signatures(String id, String timestamp, byte[] body) {
-        byte[] start = (id + "." + timestamp + ".").getBytes(StandardCharsets.UTF_8);
-        return keys.stream()
-                .map(key -> {
-                    try {
-                        Mac mac = Mac.getInstance(ALGORITHM);
-                        mac.init(key);
-                        mac.update(start);
-                        return mac.doFinal(body);
-                    } catch (GeneralSecurityException impossible) {
-                        throw new IllegalStateException(impossible);
-                    }
-                })
-                .toList();
+        String start = id + "." + timestamp + ".";
+        return keys.stream().map(key -> signature(key, start, body)).toList();
     }
 
     private static SecretKeySpec key(String secret) {

@@ -243,12 +243,6 @@ public final class KeyState {
         return 1 + (int) changedAhead + rows.queue().ahead(run, now(), except);
     }
 
-    /** When the first waiting run that this step does not change is due, or {@code null}. */
-    @Nullable
-    Instant nextDueOfQueue() {
-        return rows.queue().nextDue(changed.keySet());
-    }
-
     /** The waiting runs that this step has changed or added. */
     Stream<Run> changedQueue() {
         return changed.values().stream().filter(run -> run.state() == RunState.QUEUED);

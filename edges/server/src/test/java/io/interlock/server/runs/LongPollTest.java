@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.access.Role;
 import io.interlock.engine.access.KeyRing;
-import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.EngineRig;
+import io.interlock.server.EngineRig.Answer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.InetAddress;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.access.Role;
 import io.interlock.engine.access.KeyRing;
-import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.EngineRig;
+import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.ServedTest;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
