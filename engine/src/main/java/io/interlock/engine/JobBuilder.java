@@ -89,7 +89,7 @@ public final class JobBuilder {
      *
      * @throws InvalidSettingException if that is not within {@code range}
      */
-    public JobBuilder maxRuntime(Duration maxRuntime, RuntimeRange range) {
+    public JobBuilder maxRuntime(Duration maxRuntime, Job.RuntimeRange range) {
         return maxRuntime(range.require(maxRuntime));
     }
 

@@ -4,7 +4,7 @@ import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import io.interlock.NearestWord;
 import io.interlock.StoreCapabilities;
-import io.interlock.engine.access.KeyOrder;
+import io.interlock.engine.access.KeyRing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -150,8 +150,8 @@ public final class Configuration {
         for (int i = 0; i < keys.size(); i++) {
             int first = Objects.requireNonNullElse(
                     known.putIfAbsent(keys.get(i).key().id(), i), i);
-            KeyOrder one = keys.get(first).order();
-            KeyOrder other = keys.get(i).order();
+            KeyRing.KeyOrder one = keys.get(first).order();
+            KeyRing.KeyOrder other = keys.get(i).order();
             if (one.role() != other.role() || !one.tenant().equals(other.tenant())) {
                 reading.mistake(
                         "keys[" + i + "].secret-file",

@@ -2,8 +2,8 @@ package io.interlock.config;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.access.ApiKey;
-import io.interlock.engine.access.KeyOrder;
-import io.interlock.engine.notify.NotificationKind;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.engine.notify.Notification;
 import io.interlock.run.Retention;
 import java.net.URI;
 import java.time.Duration;
@@ -93,7 +93,7 @@ public record InterlockSettings(
      *
      * @param secret the key itself
      */
-    public record KeySettings(KeyOrder order, Secret secret) {
+    public record KeySettings(KeyRing.KeyOrder order, Secret secret) {
 
         /**
          * Reads the key.
@@ -116,7 +116,7 @@ public record InterlockSettings(
      * @param tenant the tenant whose events are sent, or {@code null} for all
      */
     public record NotifySettings(
-            Set<NotificationKind> on, To to, @Nullable String tenant) {
+            Set<Notification.Kind> on, To to, @Nullable String tenant) {
 
         public NotifySettings {
             on = Set.copyOf(on);

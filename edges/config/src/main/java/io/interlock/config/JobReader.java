@@ -7,7 +7,6 @@ import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.engine.Job;
 import io.interlock.engine.JobBuilder;
-import io.interlock.engine.RuntimeRange;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.schedule.FireTimes;
 import io.interlock.engine.schedule.ScheduledJob;
@@ -121,7 +120,7 @@ final class JobReader {
                         at + "max-runtime",
                         () -> {
                             if (api == CompatApi.PIPELINES) {
-                                RuntimeRange.MINUTE_TO_DAY.require(own);
+                                Job.RuntimeRange.MINUTE_TO_DAY.require(own);
                             }
                             return new RunLimits(null, own, Duration.ZERO).runtimeLimit();
                         },

@@ -3,9 +3,9 @@ package io.interlock.config;
 import io.interlock.DurationText;
 import io.interlock.InterlockException;
 import io.interlock.access.Role;
-import io.interlock.engine.access.KeyOrder;
+import io.interlock.engine.access.KeyRing;
 import io.interlock.engine.http.Network;
-import io.interlock.engine.notify.NotificationKind;
+import io.interlock.engine.notify.Notification;
 import io.interlock.run.Retention;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -250,7 +250,7 @@ final class SettingsReader {
                 reading.mistake(at + "secret-file", "is missing; name a file with the key");
             } else if (role.isPresent()) {
                 all.add(new InterlockSettings.KeySettings(
-                        new KeyOrder(tenant, role.get(), label, null), new Secret(null, Path.of(file))));
+                        new KeyRing.KeyOrder(tenant, role.get(), label, null), new Secret(null, Path.of(file))));
             }
             return at;
         });
@@ -265,15 +265,15 @@ final class SettingsReader {
         });
     }
 
-    private Set<NotificationKind> kinds(String property) {
-        Set<NotificationKind> kinds = EnumSet.noneOf(NotificationKind.class);
+    private Set<Notification.Kind> kinds(String property) {
+        Set<Notification.Kind> kinds = EnumSet.noneOf(Notification.Kind.class);
         List<String> known = new ArrayList<>();
-        for (NotificationKind kind : NotificationKind.values()) {
+        for (Notification.Kind kind : Notification.Kind.values()) {
             known.add(kind.word());
         }
         for (String word : reading.words(property)) {
             try {
-                kinds.add(NotificationKind.parse(word));
+                kinds.add(Notification.Kind.parse(word));
             } catch (InterlockException unknown) {
                 reading.mistake(
                         property,

@@ -6,7 +6,7 @@ import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.engine.Job;
 import io.interlock.engine.command.InheritedEnvironment;
-import io.interlock.engine.notify.NotificationKind;
+import io.interlock.engine.notify.Notification;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Transition;
 import java.net.URI;
@@ -78,8 +78,8 @@ class JobsTest {
         assertThat(all.settings().notifications())
                 .extracting(InterlockSettings.NotifySettings::on)
                 .containsExactly(
-                        Set.of(NotificationKind.DEAD_LETTER, NotificationKind.LEASE_LOST),
-                        Set.of(NotificationKind.OVERDUE));
+                        Set.of(Notification.Kind.DEAD_LETTER, Notification.Kind.LEASE_LOST),
+                        Set.of(Notification.Kind.OVERDUE));
     }
 
     @Test

@@ -9,7 +9,6 @@ import io.interlock.config.Listen;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
-import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.engine.command.CommandSpec;
 import io.interlock.engine.handler.CommandHandler;
@@ -33,10 +32,10 @@ import io.vertx.core.json.JsonObject;
 import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -160,7 +159,7 @@ public final class EngineRig implements AutoCloseable {
     }
 
     public KeyRing.IssuedKey issue(String tenant, Role role) {
-        return ring.issue(new KeyOrder(tenant, role, "test " + role, null), "test")
+        return ring.issue(new KeyRing.KeyOrder(tenant, role, "test " + role, null), "test")
                 .toCompletableFuture()
                 .join();
     }

@@ -281,4 +281,22 @@ public abstract sealed class GuardedProcess implements AutoCloseable
             end(asShellsTell(process.onExit().join().exitValue()));
         }
     }
+
+    /** A signal that can be sent to everything a command has started. */
+    public enum Signal {
+        /** The terminal is gone. */
+        HUP,
+        /** Ctrl-C. */
+        INT,
+        /** Ctrl-\. */
+        QUIT,
+        /** Please end. */
+        TERM,
+        /** End at once; cannot be ignored. */
+        KILL,
+        /** Whatever the command takes it for. */
+        USR1,
+        /** Whatever the command takes it for. */
+        USR2
+    }
 }

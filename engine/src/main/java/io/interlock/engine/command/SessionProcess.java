@@ -108,7 +108,7 @@ final class SessionProcess extends GuardedProcess {
     }
 
     @Override
-    public void signal(Signal signal) {
+    public void signal(GuardedProcess.Signal signal) {
         guard.tell("signal " + signal);
     }
 

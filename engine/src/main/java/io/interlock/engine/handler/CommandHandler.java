@@ -13,7 +13,6 @@ import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedVariables;
 import io.interlock.engine.command.ProcessLaunch;
-import io.interlock.engine.command.Signal;
 import io.interlock.run.StopRequest;
 import io.interlock.time.Environment;
 import io.interlock.time.Ticker;
@@ -161,16 +160,16 @@ public final class CommandHandler implements RunHandler {
     private void stop(GuardedProcess process, CompletableFuture<Exit> exit, RunContext context, LeasedWait wait) {
         Duration grace = spec.grace().compareTo(context.grace()) < 0 ? spec.grace() : context.grace();
         if (grace.isZero()) {
-            process.signal(Signal.KILL);
+            process.signal(GuardedProcess.Signal.KILL);
             return;
         }
-        process.signal(Signal.TERM);
+        process.signal(GuardedProcess.Signal.TERM);
         if (!wait.until(exit, grace)) {
             log.warn(
                     "run {} did not end within {} of TERM; it is killed",
                     context.run().id(),
                     DurationText.format(grace));
-            process.signal(Signal.KILL);
+            process.signal(GuardedProcess.Signal.KILL);
         }
     }
 

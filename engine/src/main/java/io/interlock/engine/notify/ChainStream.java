@@ -126,7 +126,7 @@ final class ChainStream implements Notifier.Stream {
                 return List.of();
             }
             if (record.action().equals("evicted")) {
-                return List.of(told(NotificationKind.EVICTED, sealed.seal(), record));
+                return List.of(told(Notification.Kind.EVICTED, sealed.seal(), record));
             }
             if (!record.action().equals("run") || !record.before().equals(RunState.RUNNING.name())) {
                 return List.of();
@@ -136,26 +136,26 @@ final class ChainStream implements Notifier.Stream {
                     .toList();
         }
 
-        private List<NotificationKind> kinds(AuditRecord record) {
-            List<NotificationKind> kinds = new ArrayList<>();
+        private List<Notification.Kind> kinds(AuditRecord record) {
+            List<Notification.Kind> kinds = new ArrayList<>();
             String code =
                     attempt(record).map(Attempt::error).map(RunError::code).orElse("");
             switch (code) {
-                case RunError.WORKER_TIMEOUT -> kinds.add(NotificationKind.LEASE_LOST);
-                case RunError.LOCK_STATE_LOST -> kinds.add(NotificationKind.LOCK_STATE_LOST);
-                case RunError.OVERLAPPING_GRANTS -> kinds.add(NotificationKind.OVERLAPPING_GRANTS);
+                case RunError.WORKER_TIMEOUT -> kinds.add(Notification.Kind.LEASE_LOST);
+                case RunError.LOCK_STATE_LOST -> kinds.add(Notification.Kind.LOCK_STATE_LOST);
+                case RunError.OVERLAPPING_GRANTS -> kinds.add(Notification.Kind.OVERLAPPING_GRANTS);
                 default -> {}
             }
             if (record.after().equals(RunState.DEAD.name())) {
-                kinds.add(NotificationKind.DEAD_LETTER);
+                kinds.add(Notification.Kind.DEAD_LETTER);
             }
             if (record.after().equals(RunState.TIMED_OUT.name())) {
-                kinds.add(NotificationKind.OVERDUE);
+                kinds.add(Notification.Kind.OVERDUE);
             }
             return kinds;
         }
 
-        private Notification told(NotificationKind kind, Seal seal, AuditRecord record) {
+        private Notification told(Notification.Kind kind, Seal seal, AuditRecord record) {
             RunId id = record.run();
             Run run = id == null ? null : runs.findRun(id).orElse(null);
             Attempt attempt = attempt(record).orElse(null);

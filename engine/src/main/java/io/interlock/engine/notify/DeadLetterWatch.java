@@ -94,8 +94,8 @@ final class DeadLetterWatch implements Notifier.Stream {
 
     private Notification told(Run run) {
         return new Notification(
-                NotificationKind.DEAD_LETTER_WAITING.word() + "_" + run.id(),
-                NotificationKind.DEAD_LETTER_WAITING,
+                Notification.Kind.DEAD_LETTER_WAITING.word() + "_" + run.id(),
+                Notification.Kind.DEAD_LETTER_WAITING,
                 run.status().since().plus(PATIENCE),
                 run.key(),
                 new Notification.Subject(

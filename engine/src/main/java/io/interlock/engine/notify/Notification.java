@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.interlock.DurationText;
 import io.interlock.FencingToken;
+import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.AuditRecord;
@@ -14,6 +15,9 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Notification(
         String id,
-        NotificationKind kind,
+        Kind kind,
         Instant at,
         LockKey key,
         @Nullable Subject subject,
@@ -116,7 +120,7 @@ public record Notification(
         private Text() {}
 
         static String of(
-                NotificationKind kind,
+                Kind kind,
                 AuditRecord record,
                 @Nullable Run run,
                 Notification.@Nullable Subject subject,
@@ -170,6 +174,48 @@ public record Notification(
 
         private static String at(Notification.@Nullable Subject subject) {
             return subject == null || subject.stage() == null ? "" : ", at stage " + subject.stage();
+        }
+    }
+
+    /** What a rule may ask to be told of. */
+    public enum Kind {
+        /** A run used up its attempts. */
+        DEAD_LETTER,
+        /** A dead letter has waited for an hour. */
+        DEAD_LETTER_WAITING,
+        /** An attempt was lost: its lease ended before its work did. */
+        LEASE_LOST,
+        /** A run counted as running without a lease. */
+        LOCK_STATE_LOST,
+        /** A run took longer than its max runtime. */
+        OVERDUE,
+        /** A lease was taken by force. */
+        EVICTED,
+        /** Two runs had one key at a time. */
+        OVERLAPPING_GRANTS;
+
+        /** The word for it in settings and in what is sent: {@code dead-letter}. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        /**
+         * The kind with that {@link #word()}.
+         *
+         * @throws InvalidSettingException if there is none
+         */
+        public static Kind parse(String word) {
+            return Arrays.stream(values())
+                    .filter(kind -> kind.word().equals(word))
+                    .findFirst()
+                    .orElseThrow(() -> new InvalidSettingException(
+                            "notify on",
+                            word,
+                            "is not known",
+                            "choose from "
+                                    + Arrays.stream(values())
+                                            .map(Kind::word)
+                                            .collect(Collectors.joining(", "))));
         }
     }
 }

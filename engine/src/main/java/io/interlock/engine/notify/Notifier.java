@@ -193,7 +193,7 @@ public final class Notifier implements AutoCloseable {
             this.environment = environment;
             streams.add(new ChainStream(
                     rule, sources, ruleLease, new NotificationSender(rule, delivery, listener, environment)));
-            if (rule.on().contains(NotificationKind.DEAD_LETTER_WAITING)) {
+            if (rule.on().contains(Notification.Kind.DEAD_LETTER_WAITING)) {
                 NotificationSender sender = new NotificationSender(rule, delivery, listener, environment);
                 streams.add(new DeadLetterWatch(rule, sources, ruleLease, sender, environment));
             }

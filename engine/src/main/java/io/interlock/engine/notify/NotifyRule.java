@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record NotifyRule(
         String name,
-        Set<NotificationKind> on,
+        Set<Notification.Kind> on,
         NotifyTarget target,
         @Nullable String tenant) {
 
@@ -40,7 +40,7 @@ public record NotifyRule(
     }
 
     /** A rule named after what it says: a rule that says something else is another one. */
-    public static NotifyRule of(Set<NotificationKind> on, NotifyTarget target, @Nullable String tenant) {
+    public static NotifyRule of(Set<Notification.Kind> on, NotifyTarget target, @Nullable String tenant) {
         String all = target.identity() + '\0' + new TreeSet<>(on) + '\0' + (tenant == null ? "" : tenant);
         return new NotifyRule(target.shown().replaceAll("[^A-Za-z0-9._-]+", "-") + digest(all), on, target, tenant);
     }

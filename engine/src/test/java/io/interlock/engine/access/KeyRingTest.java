@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 class KeyRingTest {
 
-    private static final KeyOrder ORDER = new KeyOrder("acme", Role.WORKER, "worker-3", null);
+    private static final KeyRing.KeyOrder ORDER = new KeyRing.KeyOrder("acme", Role.WORKER, "worker-3", null);
 
     private final ManualTime time = new ManualTime();
     private final MemoryStore memory = new MemoryStore(time);
@@ -140,7 +140,7 @@ class KeyRingTest {
     @Test
     void aKeyEndsByItself() {
         KeyRing.IssuedKey issued =
-                now(ring.issue(new KeyOrder("acme", Role.READ, "visitor", Duration.ofMinutes(1)), "tester"));
+                now(ring.issue(new KeyRing.KeyOrder("acme", Role.READ, "visitor", Duration.ofMinutes(1)), "tester"));
         assertThat(now(ring.recognise(issued.secret().text()))).isPresent();
         time.advance(Duration.ofMinutes(1));
         assertThat(now(ring.recognise(issued.secret().text()))).isEmpty();
@@ -163,7 +163,7 @@ class KeyRingTest {
         assertThat(first.kept().tenant()).isEqualTo("default");
         assertThat(first.kept().expiresAt()).isEqualTo(first.kept().createdAt().plus(KeyRing.FIRST_KEY));
         assertThat(now(ring.bootstrap("start"))).isEmpty();
-        KeyRing.IssuedKey admin = now(ring.issue(new KeyOrder("default", Role.ADMIN, "bootstrap", null), "tester"));
+        KeyRing.IssuedKey admin = now(ring.issue(new KeyRing.KeyOrder("default", Role.ADMIN, "bootstrap", null), "tester"));
         assertThat(KeyRing.isBootstrap(admin.kept())).isFalse();
         now(ring.revoke("default", first.kept().id(), "tester", "rotated"));
         assertThat(now(ring.bootstrap("start"))).as("another admin is there").isEmpty();
@@ -202,7 +202,7 @@ class KeyRingTest {
                 .hasCauseInstanceOf(TenantLimitException.class)
                 .hasMessageContaining("limits.api-keys")
                 .hasMessageContaining("2 API keys");
-        now(ring.issue(new KeyOrder("globex", Role.READ, "other", null), admin, 2));
+        now(ring.issue(new KeyRing.KeyOrder("globex", Role.READ, "other", null), admin, 2));
         now(ring.revoke("acme", second.kept().id(), admin, "rotated"));
         now(ring.issue(ORDER, admin, 2));
     }
@@ -217,7 +217,7 @@ class KeyRingTest {
 
     @Test
     void aBadTenantIsRefusedBeforeAKeyIsDrawn() {
-        assertThatThrownBy(() -> new KeyOrder("a/b", Role.READ, "x", null)).isInstanceOf(InvalidKeyException.class);
+        assertThatThrownBy(() -> new KeyRing.KeyOrder("a/b", Role.READ, "x", null)).isInstanceOf(InvalidKeyException.class);
     }
 
     private static <T> T now(CompletionStage<T> stage) throws CompletionException {

@@ -122,7 +122,7 @@ class GuardedProcessTest {
     void everyShellKillsAlike(Tools tools) throws Exception {
         ProcessLaunch launch = ProcessLaunch.of(List.of("/bin/sh", "-c", "trap '' TERM; sleep 300; sleep 300"));
         try (GuardedProcess process = SessionProcess.start(launch, launch.command(), tools, REAL)) {
-            process.signal(Signal.KILL);
+            process.signal(GuardedProcess.Signal.KILL);
             assertThat(process.waitFor()).isEqualTo(Exit.signalled(9));
         }
     }
@@ -181,9 +181,9 @@ class GuardedProcessTest {
                 List.of("/bin/bash", "-c", "trap : TERM USR1; set -m; " + one + " & set +m; " + one + " & " + one));
         try (GuardedProcess process = GuardedProcess.start(launch, REAL)) {
             List<Long> started = Pids.in(ready, 3);
-            process.signal(Signal.TERM);
+            process.signal(GuardedProcess.Signal.TERM);
             assertThat(Pids.in(seen, 3)).containsExactlyInAnyOrderElementsOf(started);
-            process.signal(Signal.USR1);
+            process.signal(GuardedProcess.Signal.USR1);
             process.waitFor();
             assertThat(Pids.in(seen, 3)).hasSize(3);
         }
@@ -200,7 +200,7 @@ class GuardedProcessTest {
                 + "trap '' TERM HUP INT; " + note)) {
             List<Long> started = Pids.in(pids, 5);
             assertThat(started).allMatch(Pids::lives);
-            process.signal(Signal.KILL);
+            process.signal(GuardedProcess.Signal.KILL);
             assertThat(process.waitFor()).isEqualTo(Exit.signalled(9));
             assertThat(started).noneMatch(Pids::lives);
         }
@@ -224,7 +224,7 @@ class GuardedProcessTest {
         try (GuardedProcess process = start("kill -STOP $$; exit 1")) {
             await().until(() -> Files.readString(Path.of("/proc/" + process.pid() + "/stat"))
                     .contains(") T "));
-            process.signal(Signal.TERM);
+            process.signal(GuardedProcess.Signal.TERM);
             assertThat(process.waitFor()).isEqualTo(Exit.signalled(15));
         }
     }
@@ -261,8 +261,8 @@ class GuardedProcessTest {
     void aSignalAfterTheEndHarmsNobody() throws Exception {
         try (GuardedProcess process = start("exit 0")) {
             process.waitFor();
-            process.signal(Signal.TERM);
-            process.signal(Signal.KILL);
+            process.signal(GuardedProcess.Signal.TERM);
+            process.signal(GuardedProcess.Signal.KILL);
             assertThat(process.waitFor().succeeded()).isTrue();
         }
     }

@@ -79,7 +79,7 @@ class LeashTest {
             process.liveFor(() -> Duration.ofMinutes(5), Duration.ZERO);
             assertThat(process.waitFor(Duration.ofMillis(900))).isEmpty();
             signal("CONT", Pids.guard().pid());
-            process.signal(Signal.USR1);
+            process.signal(GuardedProcess.Signal.USR1);
             assertThat(process.waitFor()).isEqualTo(Exit.exited(3));
         }
     }

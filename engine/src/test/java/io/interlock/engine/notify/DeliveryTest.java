@@ -48,7 +48,7 @@ class DeliveryTest {
 
     private final Notification notification = new Notification(
             "dead-letter_1",
-            NotificationKind.DEAD_LETTER,
+            Notification.Kind.DEAD_LETTER,
             Instant.parse("2026-01-01T00:00:00Z"),
             LockKey.of("acme", "ledger/\"4711\""),
             new Notification.Subject(
@@ -105,7 +105,7 @@ class DeliveryTest {
             throw new IOException("connection refused");
         });
         assertThat(plain).isEqualTo(new Delivery.Result.Failed("IOException: connection refused", false));
-        NotifyRule rule = NotifyRule.of(Set.of(NotificationKind.OVERDUE), target, null);
+        NotifyRule rule = NotifyRule.of(Set.of(Notification.Kind.OVERDUE), target, null);
         assertThat(away + " " + odd + " " + target + " " + rule + " " + target.signer())
                 .doesNotContain("T0pS3cret")
                 .doesNotContain("hidden")
@@ -135,19 +135,19 @@ class DeliveryTest {
     @Test
     void rulesAreNamedAfterWhatTheySay() {
         NotifyTarget.Webhook target = NotifyFixture.webhook("ops");
-        NotifyRule rule = NotifyRule.of(Set.of(NotificationKind.OVERDUE), target, null);
+        NotifyRule rule = NotifyRule.of(Set.of(Notification.Kind.OVERDUE), target, null);
         assertThat(rule.name()).startsWith("https-ops-").hasSizeLessThan(60);
-        assertThat(NotifyRule.of(Set.of(NotificationKind.OVERDUE), NotifyFixture.webhook("ops"), null)
+        assertThat(NotifyRule.of(Set.of(Notification.Kind.OVERDUE), NotifyFixture.webhook("ops"), null)
                         .name())
                 .isEqualTo(rule.name());
-        assertThat(NotifyRule.of(Set.of(NotificationKind.EVICTED), target, null).name())
+        assertThat(NotifyRule.of(Set.of(Notification.Kind.EVICTED), target, null).name())
                 .isNotEqualTo(rule.name());
-        assertThat(NotifyRule.of(Set.of(NotificationKind.OVERDUE), target, "acme")
+        assertThat(NotifyRule.of(Set.of(Notification.Kind.OVERDUE), target, "acme")
                         .name())
                 .isNotEqualTo(rule.name());
         assertThatThrownBy(() -> NotifyRule.of(Set.of(), target, null)).isInstanceOf(InvalidSettingException.class);
-        assertThat(NotificationKind.parse("lock-state-lost")).isEqualTo(NotificationKind.LOCK_STATE_LOST);
-        assertThatThrownBy(() -> NotificationKind.parse("fire")).hasMessageContaining("choose from dead-letter, ");
+        assertThat(Notification.Kind.parse("lock-state-lost")).isEqualTo(Notification.Kind.LOCK_STATE_LOST);
+        assertThatThrownBy(() -> Notification.Kind.parse("fire")).hasMessageContaining("choose from dead-letter, ");
     }
 
     @Test

@@ -23,7 +23,7 @@ class NotifiedEngineTest extends NotifyFixture {
         RunEngine engine = RunEngine.builder(store)
                 .environment(time)
                 .listener(events::add)
-                .tell(new NotifyRule("ops", Set.of(NotificationKind.EVICTED), missing, null))
+                .tell(new NotifyRule("ops", Set.of(Notification.Kind.EVICTED), missing, null))
                 .build();
         open.add(engine);
         until(() -> store.bookmark("notify/ops") > 0);
@@ -40,7 +40,7 @@ class NotifiedEngineTest extends NotifyFixture {
                 .isInstanceOfSatisfying(EngineEvent.NotificationGivenUp.class, event -> {
                     assertThat(event.rule()).isEqualTo("ops");
                     assertThat(event.key()).isEqualTo(KEY);
-                    assertThat(event.notification().kind()).isEqualTo(NotificationKind.EVICTED);
+                    assertThat(event.notification().kind()).isEqualTo(Notification.Kind.EVICTED);
                     assertThat(event.why()).contains("could not be started");
                 });
     }

@@ -1,10 +1,10 @@
 package io.interlock.engine.notify;
 
-import static io.interlock.engine.notify.NotificationKind.DEAD_LETTER;
-import static io.interlock.engine.notify.NotificationKind.DEAD_LETTER_WAITING;
-import static io.interlock.engine.notify.NotificationKind.EVICTED;
-import static io.interlock.engine.notify.NotificationKind.LEASE_LOST;
-import static io.interlock.engine.notify.NotificationKind.OVERDUE;
+import static io.interlock.engine.notify.Notification.Kind.DEAD_LETTER;
+import static io.interlock.engine.notify.Notification.Kind.DEAD_LETTER_WAITING;
+import static io.interlock.engine.notify.Notification.Kind.EVICTED;
+import static io.interlock.engine.notify.Notification.Kind.LEASE_LOST;
+import static io.interlock.engine.notify.Notification.Kind.OVERDUE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -106,12 +106,12 @@ abstract class NotifyFixture {
         store.close();
     }
 
-    static NotifyRule rule(String host, Set<NotificationKind> on) {
+    static NotifyRule rule(String host, Set<Notification.Kind> on) {
         return new NotifyRule(host, on, webhook(host), null);
     }
 
     static NotifyRule rule(String host) {
-        return rule(host, EnumSet.allOf(NotificationKind.class));
+        return rule(host, EnumSet.allOf(Notification.Kind.class));
     }
 
     static NotifyTarget.Webhook webhook(String host) {

@@ -36,14 +36,14 @@ class RecordReaderTest {
         assertThat(read("RUNNING", "FAILED", RunError.LOCK_STATE_LOST))
                 .singleElement()
                 .satisfies(told -> {
-                    assertThat(told.kind()).isEqualTo(NotificationKind.LOCK_STATE_LOST);
+                    assertThat(told.kind()).isEqualTo(Notification.Kind.LOCK_STATE_LOST);
                     assertThat(told.id()).isEqualTo("lock-state-lost_" + "ab".repeat(16));
                     assertThat(told.explanation()).contains("counted as running without a lease");
                 });
         assertThat(read("RUNNING", "FAILED", RunError.OVERLAPPING_GRANTS))
                 .singleElement()
                 .satisfies(told -> {
-                    assertThat(told.kind()).isEqualTo(NotificationKind.OVERLAPPING_GRANTS);
+                    assertThat(told.kind()).isEqualTo(Notification.Kind.OVERLAPPING_GRANTS);
                     assertThat(told.explanation()).contains("at the same time as another run");
                 });
     }
@@ -51,7 +51,7 @@ class RecordReaderTest {
     @Test
     void whatIsKnownOfAForgottenRunIsStillTold() {
         assertThat(read("RUNNING", "DEAD", null)).singleElement().satisfies(told -> {
-            assertThat(told.kind()).isEqualTo(NotificationKind.DEAD_LETTER);
+            assertThat(told.kind()).isEqualTo(Notification.Kind.DEAD_LETTER);
             assertThat(told.error()).isNull();
             assertThat(Notification.Json.of(told))
                     .contains("\"runId\":\"" + RUN + "\"")

@@ -18,13 +18,12 @@ import io.interlock.engine.RunContext;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.TransientFailureException;
-import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.server.EngineOperations;
-import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
+import io.interlock.server.InterlockServer;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
 import io.interlock.server.http.Health.ReadyProbe.Readiness;
@@ -236,7 +235,7 @@ final class Site implements AutoCloseable {
     String apiKey(Role role) {
         return keys.computeIfAbsent(
                 role,
-                wanted -> ring.issue(new KeyOrder(TENANT, wanted, "ada", null), "test")
+                wanted -> ring.issue(new KeyRing.KeyOrder(TENANT, wanted, "ada", null), "test")
                         .toCompletableFuture()
                         .join()
                         .secret()

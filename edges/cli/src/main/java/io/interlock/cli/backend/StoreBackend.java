@@ -25,7 +25,6 @@ import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
-import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport;
@@ -503,7 +502,7 @@ public final class StoreBackend implements Backend {
         public Facts create(String role, String label, @Nullable Duration lifetime) {
             Role wanted = Role.valueOf(role.toUpperCase(Locale.ROOT));
             KeyRing.IssuedKey issued =
-                    joined(ring.issue(new KeyOrder(target.tenant(), wanted, label, lifetime), target.actor()));
+                    joined(ring.issue(new KeyRing.KeyOrder(target.tenant(), wanted, label, lifetime), target.actor()));
             return json(issued.kept()).and("apiKey", issued.secret().text());
         }
 

@@ -1,7 +1,7 @@
 package io.interlock.cli.run;
 
 import io.interlock.cli.text.ExitCode;
-import io.interlock.engine.command.Signal;
+import io.interlock.engine.command.GuardedProcess;
 import io.interlock.time.Ticker;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Signals {
 
-    private static final Map<Signal, Integer> NUMBERS = Map.of(Signal.HUP, 1, Signal.INT, 2, Signal.TERM, 15);
+    private static final Map<GuardedProcess.Signal, Integer> NUMBERS = Map.of(GuardedProcess.Signal.HUP, 1, GuardedProcess.Signal.INT, 2, GuardedProcess.Signal.TERM, 15);
 
     // timeout(1) and others send each signal twice, to the process and to its group.
     private static final long INSISTS = Duration.ofSeconds(1).toNanos();
 
     private final Ticker ticker;
-    private @Nullable Signal first;
+    private GuardedProcess.@Nullable Signal first;
     private long firstAt;
-    private @Nullable Consumer<Signal> receiver;
+    private @Nullable Consumer<GuardedProcess.Signal> receiver;
 
     Signals(Ticker ticker) {
         this.ticker = ticker;
@@ -45,7 +45,7 @@ public final class Signals {
     }
 
     /** From now on, they are for {@code receiver}; the first as well, if it came before. */
-    synchronized void to(Consumer<Signal> receiver) {
+    synchronized void to(Consumer<GuardedProcess.Signal> receiver) {
         this.receiver = receiver;
         if (first != null) {
             receiver.accept(first);
@@ -75,20 +75,20 @@ public final class Signals {
         T await() throws InterruptedException;
     }
 
-    synchronized Optional<Signal> received() {
+    synchronized Optional<GuardedProcess.Signal> received() {
         return Optional.ofNullable(first);
     }
 
     /** As which a process ends that {@code signal} has ended. */
-    static int exitCode(Signal signal) {
+    static int exitCode(GuardedProcess.Signal signal) {
         return ExitCode.SIGNAL + NUMBERS.getOrDefault(signal, 0);
     }
 
-    private void install(Signal signal) {
+    private void install(GuardedProcess.Signal signal) {
         ProcessSignal.handle(signal.name(), () -> came(signal));
     }
 
-    synchronized void came(Signal signal) {
+    synchronized void came(GuardedProcess.Signal signal) {
         if (first == null) {
             first = signal;
             firstAt = ticker.nanos();

@@ -6,7 +6,6 @@ import io.interlock.cli.run.Wrapper.RunSettings;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
-import io.interlock.engine.command.Signal;
 import io.interlock.service.Facts;
 import io.interlock.time.Timers;
 import java.time.Duration;
@@ -126,7 +125,7 @@ final class Supervision {
     /** How it ended. */
     record Ended(Exit exit, int exitCode, HeldKey.Result result, boolean lost) {}
 
-    private void passOn(Signal signal) {
+    private void passOn(GuardedProcess.Signal signal) {
         because(Reason.SIGNAL, "stopped by SIG" + signal);
         process.signal(signal);
         killAfter(settings.order().grace());
@@ -165,7 +164,7 @@ final class Supervision {
         switch (settings.onLost()) {
             // The guard's deadline stays: a late thread must not give the command more time than the lease has.
             case TERM -> stop(shorter(settings.order().grace(), mostToStop(settings)));
-            case KILL -> process.signal(Signal.KILL);
+            case KILL -> process.signal(GuardedProcess.Signal.KILL);
             case WARN -> {}
         }
         Facts facts =
@@ -194,12 +193,12 @@ final class Supervision {
     }
 
     private void stop(Duration grace) {
-        process.signal(Signal.TERM);
+        process.signal(GuardedProcess.Signal.TERM);
         killAfter(grace);
     }
 
     private void killAfter(Duration grace) {
-        timers.after(grace, () -> process.signal(Signal.KILL));
+        timers.after(grace, () -> process.signal(GuardedProcess.Signal.KILL));
     }
 
     private int code(Exit exit) {

@@ -1,23 +1,22 @@
 package io.interlock.cli.run;
 
 import io.interlock.StoreUnavailableException;
-import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.KeyAcquirer.Entry;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey;
 import io.interlock.cli.backend.KeyAcquirer.Place;
+import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.run.RunFile.Reports;
 import io.interlock.cli.run.Signals.ProcessSignal;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.LockText;
-import io.interlock.cli.text.Shown;
 import io.interlock.cli.text.Shown.ShellWords;
+import io.interlock.cli.text.Shown;
 import io.interlock.cli.text.Times;
 import io.interlock.engine.command.CannotExecuteException;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
-import io.interlock.engine.command.Signal;
 import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
@@ -118,13 +117,13 @@ public final class Wrapper {
             }
             held = ((KeyAcquirer.Place.Outcome.Taken) outcome).held();
         } catch (InterruptedException told) {
-            return left(place, signals.received().orElse(Signal.INT));
+            return left(place, signals.received().orElse(GuardedProcess.Signal.INT));
         }
         waits = false;
         return work(held, waited);
     }
 
-    private int left(Place place, Signal signal) {
+    private int left(Place place, GuardedProcess.Signal signal) {
         Facts facts = Facts.with("key", key());
         try {
             place.leave();
@@ -163,7 +162,7 @@ public final class Wrapper {
         } else {
             narrator.say("acquired", facts, sentence, List.of());
         }
-        Optional<Signal> early = signals.received();
+        Optional<GuardedProcess.Signal> early = signals.received();
         if (early.isPresent()) {
             held.finish(new HeldKey.Result(
                     HeldKey.Result.Kind.ABORTED,

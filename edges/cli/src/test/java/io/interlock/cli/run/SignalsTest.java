@@ -3,7 +3,7 @@ package io.interlock.cli.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.interlock.engine.command.Signal;
+import io.interlock.engine.command.GuardedProcess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -16,13 +16,13 @@ class SignalsTest {
 
     @Test
     void whatIsUnderWayWhenASignalComesIsNotCutOff() {
-        signals.came(Signal.TERM);
+        signals.came(GuardedProcess.Signal.TERM);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
-        assertThat(signals.received()).contains(Signal.TERM);
-        List<Signal> passedOn = new ArrayList<>();
+        assertThat(signals.received()).contains(GuardedProcess.Signal.TERM);
+        List<GuardedProcess.Signal> passedOn = new ArrayList<>();
         signals.to(passedOn::add);
-        signals.came(Signal.INT);
-        assertThat(passedOn).containsExactly(Signal.TERM, Signal.INT);
+        signals.came(GuardedProcess.Signal.INT);
+        assertThat(passedOn).containsExactly(GuardedProcess.Signal.TERM, GuardedProcess.Signal.INT);
     }
 
     @Test
@@ -30,7 +30,7 @@ class SignalsTest {
         assertThat(signals.<String>interrupting(() -> "its turn")).isEqualTo("its turn");
         Thread waiting = Thread.currentThread();
         assertThatThrownBy(() -> signals.interrupting(() -> {
-                    new Thread(() -> signals.came(Signal.INT)).start();
+                    new Thread(() -> signals.came(GuardedProcess.Signal.INT)).start();
                     new CountDownLatch(1).await();
                     return "never";
                 }))

@@ -13,18 +13,17 @@ import io.interlock.config.JobSettings;
 import io.interlock.config.Listen;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
-import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.metrics.InterlockMeters;
 import io.interlock.run.JobName;
 import io.interlock.server.EngineOperations;
-import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
+import io.interlock.server.InterlockServer;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
 import io.interlock.server.compat.CompatApis;
-import io.interlock.server.http.Health.ReadyProbe;
 import io.interlock.server.http.Health.ReadyProbe.Readiness;
+import io.interlock.server.http.Health.ReadyProbe;
 import io.interlock.server.http.ListenPolicy;
 import io.interlock.server.log.OperationLog;
 import io.interlock.server.operation.AccessOperations;
@@ -118,7 +117,7 @@ final class ServerProcess implements AutoCloseable {
 
     /** An admin's key to show around: the first one or, in a store that has some already, one made for this. */
     String demoKey() {
-        KeyOrder order = new KeyOrder(LockKey.DEFAULT_TENANT, Role.ADMIN, "demo", null);
+        KeyRing.KeyOrder order = new KeyRing.KeyOrder(LockKey.DEFAULT_TENANT, Role.ADMIN, "demo", null);
         return bootstrap()
                 .orElseGet(() -> joined(parts().keys().issue(order, ACTOR)))
                 .secret()

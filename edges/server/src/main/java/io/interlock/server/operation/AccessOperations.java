@@ -4,10 +4,9 @@ import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
 import io.interlock.config.Configuration;
 import io.interlock.config.EffectiveProperty;
-import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
-import io.interlock.server.api.Call;
 import io.interlock.server.api.Call.Cursor;
+import io.interlock.server.api.Call;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
 import io.interlock.service.AdminFacts;
@@ -84,7 +83,7 @@ public final class AccessOperations {
 
     private CompletionStage<Reply> create(Call call) {
         Role role = Role.valueOf(call.body().getString("role").toUpperCase(Locale.ROOT));
-        KeyOrder order = new KeyOrder(
+        KeyRing.KeyOrder order = new KeyRing.KeyOrder(
                 call.tenant(),
                 role,
                 call.body().getString("label", role.name().toLowerCase(Locale.ROOT)),

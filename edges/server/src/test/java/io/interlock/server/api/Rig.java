@@ -4,10 +4,9 @@ import io.interlock.access.Role;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
 import io.interlock.engine.FaultyStore;
-import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
-import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
+import io.interlock.server.InterlockServer;
 import io.interlock.server.api.Operations.Operation;
 import io.interlock.server.http.Health.ReadyProbe.Readiness;
 import io.interlock.store.memory.MemoryStore;
@@ -18,10 +17,10 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -113,7 +112,7 @@ public final class Rig implements AutoCloseable {
     }
 
     public KeyRing.IssuedKey issue(String tenant, Role role) {
-        return join(ring.issue(new KeyOrder(tenant, role, "test " + role, null), "test"));
+        return join(ring.issue(new KeyRing.KeyOrder(tenant, role, "test " + role, null), "test"));
     }
 
     public HttpResponse<String> get(String path, @Nullable String key, String... headers) {

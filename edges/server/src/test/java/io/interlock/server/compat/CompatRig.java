@@ -11,12 +11,11 @@ import io.interlock.engine.Job;
 import io.interlock.engine.JobBuilder;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
-import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.EngineOperations;
 import io.interlock.server.EngineRig.Answer;
-import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
+import io.interlock.server.InterlockServer;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.ContractCheck;
 import io.interlock.server.api.Operations;
@@ -30,10 +29,10 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -126,7 +125,7 @@ public final class CompatRig implements AutoCloseable {
     public String key(String tenant, Role role) {
         return keys.computeIfAbsent(
                 tenant + role,
-                name -> ring.issue(new KeyOrder(tenant, role, "test " + role, null), "test")
+                name -> ring.issue(new KeyRing.KeyOrder(tenant, role, "test " + role, null), "test")
                         .toCompletableFuture()
                         .join()
                         .secret()
