@@ -178,7 +178,8 @@ public final class EngineSetup implements AutoCloseable {
                         webhook.url(),
                         new WebhookSigner(List.of(webhook.secret().reveal()), environment.clock()))
                 : new NotifyTarget.Command(
-                        ((InterlockSettings.NotifySettings.To.Command) told.to()).words(), NotifyTarget.Command.DEFAULT_WITHIN);
+                        ((InterlockSettings.NotifySettings.To.Command) told.to()).words(),
+                        NotifyTarget.Command.DEFAULT_WITHIN);
         return NotifyRule.of(told.on(), target, told.tenant());
     }
 }

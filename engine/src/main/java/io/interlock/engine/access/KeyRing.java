@@ -394,7 +394,10 @@ public final class KeyRing {
      * @param lifetime how long it counts, or {@code null} for until it is revoked
      */
     public record KeyOrder(
-            String tenant, Role role, String label, @Nullable Duration lifetime) {
+            String tenant,
+            Role role,
+            String label,
+            @Nullable Duration lifetime) {
 
         public KeyOrder {
             // A key's tenant follows the rule of a lock's tenant; the name does not matter here.

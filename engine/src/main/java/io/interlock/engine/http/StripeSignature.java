@@ -94,5 +94,4 @@ public final class StripeSignature extends SignatureCheck {
             return Optional.empty();
         }
     }
-
 }

@@ -213,9 +213,7 @@ public record Notification(
                             word,
                             "is not known",
                             "choose from "
-                                    + Arrays.stream(values())
-                                            .map(Kind::word)
-                                            .collect(Collectors.joining(", "))));
+                                    + Arrays.stream(values()).map(Kind::word).collect(Collectors.joining(", "))));
         }
     }
 }

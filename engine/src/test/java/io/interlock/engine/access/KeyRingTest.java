@@ -163,7 +163,8 @@ class KeyRingTest {
         assertThat(first.kept().tenant()).isEqualTo("default");
         assertThat(first.kept().expiresAt()).isEqualTo(first.kept().createdAt().plus(KeyRing.FIRST_KEY));
         assertThat(now(ring.bootstrap("start"))).isEmpty();
-        KeyRing.IssuedKey admin = now(ring.issue(new KeyRing.KeyOrder("default", Role.ADMIN, "bootstrap", null), "tester"));
+        KeyRing.IssuedKey admin =
+                now(ring.issue(new KeyRing.KeyOrder("default", Role.ADMIN, "bootstrap", null), "tester"));
         assertThat(KeyRing.isBootstrap(admin.kept())).isFalse();
         now(ring.revoke("default", first.kept().id(), "tester", "rotated"));
         assertThat(now(ring.bootstrap("start"))).as("another admin is there").isEmpty();
@@ -217,7 +218,8 @@ class KeyRingTest {
 
     @Test
     void aBadTenantIsRefusedBeforeAKeyIsDrawn() {
-        assertThatThrownBy(() -> new KeyRing.KeyOrder("a/b", Role.READ, "x", null)).isInstanceOf(InvalidKeyException.class);
+        assertThatThrownBy(() -> new KeyRing.KeyOrder("a/b", Role.READ, "x", null))
+                .isInstanceOf(InvalidKeyException.class);
     }
 
     private static <T> T now(CompletionStage<T> stage) throws CompletionException {

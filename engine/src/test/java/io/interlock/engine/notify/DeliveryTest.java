@@ -140,7 +140,8 @@ class DeliveryTest {
         assertThat(NotifyRule.of(Set.of(Notification.Kind.OVERDUE), NotifyFixture.webhook("ops"), null)
                         .name())
                 .isEqualTo(rule.name());
-        assertThat(NotifyRule.of(Set.of(Notification.Kind.EVICTED), target, null).name())
+        assertThat(NotifyRule.of(Set.of(Notification.Kind.EVICTED), target, null)
+                        .name())
                 .isNotEqualTo(rule.name());
         assertThat(NotifyRule.of(Set.of(Notification.Kind.OVERDUE), target, "acme")
                         .name())

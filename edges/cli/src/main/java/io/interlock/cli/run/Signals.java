@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Signals {
 
-    private static final Map<GuardedProcess.Signal, Integer> NUMBERS = Map.of(GuardedProcess.Signal.HUP, 1, GuardedProcess.Signal.INT, 2, GuardedProcess.Signal.TERM, 15);
+    private static final Map<GuardedProcess.Signal, Integer> NUMBERS =
+            Map.of(GuardedProcess.Signal.HUP, 1, GuardedProcess.Signal.INT, 2, GuardedProcess.Signal.TERM, 15);
 
     // timeout(1) and others send each signal twice, to the process and to its group.
     private static final long INSISTS = Duration.ofSeconds(1).toNanos();

@@ -1,17 +1,17 @@
 package io.interlock.cli.run;
 
 import io.interlock.StoreUnavailableException;
+import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.KeyAcquirer.Entry;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey;
 import io.interlock.cli.backend.KeyAcquirer.Place;
-import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.run.RunFile.Reports;
 import io.interlock.cli.run.Signals.ProcessSignal;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.LockText;
-import io.interlock.cli.text.Shown.ShellWords;
 import io.interlock.cli.text.Shown;
+import io.interlock.cli.text.Shown.ShellWords;
 import io.interlock.cli.text.Times;
 import io.interlock.engine.command.CannotExecuteException;
 import io.interlock.engine.command.GuardedProcess;
