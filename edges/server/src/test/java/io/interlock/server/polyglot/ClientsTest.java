@@ -13,11 +13,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The clients' own tests, each against a real server; skipped aloud where their language is not installed. */
-@Execution(ExecutionMode.CONCURRENT)
 class ClientsTest {
 
     @TempDir
