@@ -1,6 +1,8 @@
 package io.interlock;
 
 import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
 
 /**
  * The properties of a store.
@@ -13,6 +15,13 @@ import java.time.Duration;
  */
 public record StoreCapabilities(
         String store, Reach reach, boolean wakeUps, Duration maxLease, Duration timePrecision, int parallelBatches) {
+
+    private static final Set<String> LEASES_ONLY = Set.of("redis", "rediss", "etcd", "etcds");
+
+    /** Whether the store at {@code url} keeps runs; otherwise it keeps leases only. */
+    public static boolean keepsRuns(String url) {
+        return !LEASES_ONLY.contains(url.replaceFirst(":.*", "").toLowerCase(Locale.ROOT));
+    }
 
     /** How far a store's exclusion reaches. */
     public enum Reach {

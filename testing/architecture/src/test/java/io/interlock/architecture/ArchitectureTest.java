@@ -83,6 +83,8 @@ class ArchitectureTest {
                 Map.entry("stores/postgres", "io.interlock.store.postgres"),
                 Map.entry("stores/mariadb", "io.interlock.store.mariadb"),
                 Map.entry("stores/redis", "io.interlock.store.redis"),
+                Map.entry("stores/document", "io.interlock.store.document"),
+                Map.entry("stores/etcd", "io.interlock.store.etcd"),
                 Map.entry("edges/metrics", "io.interlock.metrics"),
                 Map.entry("edges/config", "io.interlock.config"),
                 Map.entry("edges/ui", "io.interlock.ui"),

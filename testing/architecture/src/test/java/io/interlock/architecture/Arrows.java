@@ -15,6 +15,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -147,7 +148,8 @@ final class Arrows {
             return false;
         }
         String module = moduleOf(target);
-        return !module.equals(moduleOf(seen.getOriginClass())) && !module.equals("store.sql");
+        return !module.equals(moduleOf(seen.getOriginClass()))
+                && !Set.of("store.sql", "store.document").contains(module);
     }
 
     private boolean isInternal(JavaClass type) {

@@ -28,7 +28,8 @@ class StoreOptionsTest {
         "sqlite, sqlite:nowhere.db?nonsense=1",
         "postgresql, postgresql://localhost/nowhere?nonsense=1",
         "mariadb, mariadb://localhost/nowhere?nonsense=1",
-        "redis, redis://localhost?nonsense=1"
+        "redis, redis://localhost?nonsense=1",
+        "etcd, etcd://localhost?nonsense=1"
     })
     void thePageNamesTheOptionsOfTheStore(String section, String url) {
         String page = SourceTree.read(SourceTree.root().resolve("docs/stores.md"));

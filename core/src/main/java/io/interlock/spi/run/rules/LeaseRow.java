@@ -73,7 +73,8 @@ public record LeaseRow(
         return new LeaseRecord(key, id, holder, token, grantedAt, expiresAt, now, eviction);
     }
 
-    LeaseRow evicted(LeaseRecord.Eviction by) {
+    /** This lease, evicted. */
+    public LeaseRow evicted(LeaseRecord.Eviction by) {
         return new LeaseRow(id, holder, token, grantedAt, expiresAt, lockDelay, by, probed);
     }
 

@@ -1,6 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.LockKey;
+import io.interlock.StoreCapabilities;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.LeaseBackend;
 import io.interlock.cli.backend.ServerBackend;
@@ -32,8 +33,9 @@ public final class TargetOptions {
     @Option(
             names = "--store",
             paramLabel = "URL",
-            description = "Work straight on this store: sqlite:PATH, postgresql://USER@HOST/DB, redis://HOST"
-                    + " (default: $INTERLOCK_STORE, else sqlite: in the user's data folder)")
+            description =
+                    "Work straight on this store: sqlite:PATH, postgresql://USER@HOST/DB, redis://HOST, etcd://HOST"
+                            + " (default: $INTERLOCK_STORE, else sqlite: in the user's data folder)")
     private @Nullable String store;
 
     @Option(
@@ -106,7 +108,9 @@ public final class TargetOptions {
             return new ServerBackend(client(session), session.environment());
         }
         StoreBackend.Target place = place(session);
-        return place.url().startsWith("redis") ? LeaseBackend.at(place) : StoreBackend.open(place, jobs, retention);
+        return StoreCapabilities.keepsRuns(place.url())
+                ? StoreBackend.open(place, jobs, retention)
+                : LeaseBackend.at(place);
     }
 
     /** Speaks to the server that is meant. */

@@ -1,6 +1,7 @@
 package io.interlock.server.launch;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.StoreCapabilities;
 import io.interlock.config.Configuration;
 import io.interlock.config.EffectiveProperty;
 import io.interlock.config.Flag;
@@ -23,7 +24,6 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -212,10 +212,10 @@ public final class Launch {
         }
 
         private static void requireRuns(String store) {
-            if (store.toLowerCase(Locale.ROOT).startsWith("redis")) {
+            if (!StoreCapabilities.keepsRuns(store)) {
                 throw new InvalidSettingException(
                         "store",
-                        "redis://…",
+                        store.replaceFirst(":.*", "://…"),
                         "keeps leases only, and the demo shows runs",
                         "leave --store out, or use sqlite:PATH or postgresql://…");
             }

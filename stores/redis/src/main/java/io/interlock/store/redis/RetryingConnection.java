@@ -3,6 +3,7 @@ package io.interlock.store.redis;
 import io.interlock.DurationText;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
+import io.interlock.time.CallDeadline;
 import io.interlock.time.Ticker;
 import io.lettuce.core.RedisBusyException;
 import io.lettuce.core.RedisException;

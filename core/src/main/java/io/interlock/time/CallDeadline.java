@@ -1,6 +1,5 @@
-package io.interlock.store.redis;
+package io.interlock.time;
 
-import io.interlock.time.Ticker;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -14,23 +13,25 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Not thread-safe.
  */
-final class CallDeadline implements AutoCloseable {
+public final class CallDeadline implements AutoCloseable {
 
     private final Ticker ticker;
     private final long deadline;
     private boolean interrupted;
 
-    CallDeadline(Ticker ticker, Duration timeout) {
+    /** A deadline {@code timeout} from now. */
+    public CallDeadline(Ticker ticker, Duration timeout) {
         this.ticker = ticker;
         this.deadline = ticker.nanos() + timeout.toNanos();
     }
 
     /** Nanoseconds left; zero or less once it is over. */
-    long remaining() {
+    public long remaining() {
         return deadline - ticker.nanos();
     }
 
-    <T> T await(Future<T> future) throws ExecutionException, TimeoutException {
+    /** Waits for {@code future} until the deadline. */
+    public <T> T await(Future<T> future) throws ExecutionException, TimeoutException {
         while (true) {
             try {
                 return future.get(Math.max(0, remaining()), TimeUnit.NANOSECONDS);
@@ -41,7 +42,7 @@ final class CallDeadline implements AutoCloseable {
     }
 
     /** Sleeps, but not beyond the deadline. */
-    void pause(Duration time) {
+    public void pause(Duration time) {
         interrupted |= Thread.interrupted();
         LockSupport.parkNanos(Math.min(time.toNanos(), remaining()));
     }

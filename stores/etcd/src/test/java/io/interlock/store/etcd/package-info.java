@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.store.etcd;
+
+import org.jspecify.annotations.NullMarked;
