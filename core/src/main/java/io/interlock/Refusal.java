@@ -11,6 +11,7 @@ public sealed interface Refusal
                 Refusal.StillRunning,
                 Refusal.StoreRecovering,
                 Refusal.HeldByCaller,
+                Refusal.ByServer,
                 RunRefusal {
 
     /** The key that was not granted. */
@@ -167,4 +168,14 @@ public sealed interface Refusal
                     + "; leases are not re-entrant";
         }
     }
+
+    /**
+     * A server refused the key, for a reason of which only these facts are known.
+     *
+     * @param key the requested key
+     * @param code the server's code
+     * @param explanation the server's explanation
+     * @param retryAfter when to ask again
+     */
+    record ByServer(LockKey key, String code, String explanation, Duration retryAfter) implements Refusal {}
 }

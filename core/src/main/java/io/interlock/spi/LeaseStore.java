@@ -50,6 +50,17 @@ public interface LeaseStore extends AutoCloseable {
      */
     List<Optional<LeaseRecord>> find(List<LockKey> keys);
 
+    /**
+     * The leases granted to {@code request}, whose answer was lost. A store that does not show the ids of leases may repeat the request,
+     * which is then granted if its keys are free.
+     */
+    default List<LeaseRecord> granted(AcquireRequest request) {
+        return find(request.keys()).stream()
+                .flatMap(Optional::stream)
+                .filter(lease -> lease.id().equals(request.id()))
+                .toList();
+    }
+
     /** Leases that have not ended, in the order of their keys. */
     LeasePage list(LeaseQuery query);
 

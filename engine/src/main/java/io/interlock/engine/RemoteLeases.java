@@ -3,6 +3,7 @@ package io.interlock.engine;
 import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
@@ -24,7 +25,20 @@ public interface RemoteLeases {
      *
      * @throws io.interlock.InvalidSettingException if the store grants no leases of that length
      */
-    CompletionStage<Acquired> acquire(LockKey key, RemoteWork.Caller caller, Duration ttl, Duration wait);
+    CompletionStage<Acquired> acquire(LockKey key, RemoteWork.Caller caller, LeaseTerms terms, Duration wait);
+
+    /** Takes {@code key} without a lock delay. */
+    default CompletionStage<Acquired> acquire(LockKey key, RemoteWork.Caller caller, Duration ttl, Duration wait) {
+        return acquire(key, caller, LeaseTerms.of(ttl), wait);
+    }
+
+    /**
+     * Completes when {@code key} has no live lease, or may have become free, or {@code wait} is over. Cancelling the future of the stage
+     * ends the wait.
+     *
+     * @return whether it may be free
+     */
+    CompletionStage<Boolean> awaitFree(LockKey key, Duration wait);
 
     /** Extends a lease that still lives, to {@code ttl} from now. */
     CompletionStage<Renewed> renew(LockKey key, LeaseId lease, FencingToken token, Duration ttl);
@@ -74,8 +88,12 @@ public interface RemoteLeases {
      *
      * @param ended whether this ended a lease, or confirmed that the work of one that was over has stopped
      * @param current the lease the key has now if not, or {@code null}
+     * @param lapsed why the lease was over before, or {@code null} if it was held until now
      */
-    record Released(boolean ended, @Nullable LeaseRecord current) {
+    record Released(
+            boolean ended,
+            @Nullable LeaseRecord current,
+            @Nullable LossCause lapsed) {
 
         /** The lease the key has now, if this ended none. */
         public Optional<LeaseRecord> successor() {

@@ -1,9 +1,17 @@
 package io.interlock.engine;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
 import io.interlock.engine.internal.runtime.EngineSettings;
+import io.interlock.engine.internal.submit.CallerTurns;
+import io.interlock.engine.internal.wait.EngineLifecycle;
+import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.WorkerAssembly;
-import java.util.concurrent.atomic.AtomicBoolean;
+import io.interlock.run.Run;
+import io.interlock.time.Moment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Sets up a {@link WorkerEngine}. Not safe for use by many threads. */
 public final class WorkerBuilder extends WorkBuilder<WorkerBuilder> {
@@ -23,22 +31,36 @@ public final class WorkerBuilder extends WorkBuilder<WorkerBuilder> {
      * @throws InvalidSettingException if a setting is out of its limits
      */
     public WorkerEngine build() {
-        return WorkerOnlyEngine.open(settings());
+        return WorkerOnlyEngine.open(settings(), null);
+    }
+
+    /** Like {@link #build}, and for callers in this process, whose places in queues are at {@code turns}. */
+    public CallerEngine build(TurnSource turns) {
+        return WorkerOnlyEngine.open(settings(), turns);
     }
 
     /** {@link WorkerEngine} of the parts that do work, and no others. */
-    private static final class WorkerOnlyEngine implements WorkerEngine {
+    private static final class WorkerOnlyEngine implements CallerEngine {
 
         private final WorkerAssembly work;
-        private final AtomicBoolean closed = new AtomicBoolean();
+        private final EngineLifecycle lifecycle;
+        private final @Nullable CallerTurns callers;
 
-        private WorkerOnlyEngine(EngineSettings.WorkSettings settings) {
+        private WorkerOnlyEngine(EngineSettings.WorkSettings settings, @Nullable TurnSource turns) {
             work = WorkerAssembly.of(settings);
+            lifecycle = new EngineLifecycle(work.activeRuns());
+            callers = turns == null ? null : callers(turns);
+        }
+
+        private CallerTurns callers(TurnSource turns) {
+            WaitScheduler waits = new WaitScheduler(
+                    lifecycle, work.threads(), work.timers(), work.settings().pollEvery());
+            return new CallerTurns(work.settings(), waits, turns, work.activeRuns(), work.finisher());
         }
 
         /** An engine, working. */
-        static WorkerEngine open(EngineSettings.WorkSettings settings) {
-            WorkerOnlyEngine engine = new WorkerOnlyEngine(settings);
+        static CallerEngine open(EngineSettings.WorkSettings settings, @Nullable TurnSource turns) {
+            WorkerOnlyEngine engine = new WorkerOnlyEngine(settings, turns);
             try {
                 engine.work.workers().start();
             } catch (RuntimeException | Error failure) {
@@ -55,6 +77,16 @@ public final class WorkerBuilder extends WorkBuilder<WorkerBuilder> {
         }
 
         @Override
+        public CallerRun adopt(Run run, LeaseRecord lease, Moment before) {
+            return Objects.requireNonNull(callers).adopt(run, lease, before);
+        }
+
+        @Override
+        public CallerTurn turn(Run run, LeaseId lease) {
+            return Objects.requireNonNull(callers).turn(run, lease);
+        }
+
+        @Override
         public long missedEvents() {
             return work.events().missed();
         }
@@ -66,8 +98,14 @@ public final class WorkerBuilder extends WorkBuilder<WorkerBuilder> {
 
         @Override
         public void close() {
-            if (closed.compareAndSet(false, true)) {
-                work.drain(() -> {}, work::close);
+            if (lifecycle.close()) {
+                work.drain(this::endWaits, work::close);
+            }
+        }
+
+        private void endWaits() {
+            if (callers != null) {
+                callers.close();
             }
         }
     }

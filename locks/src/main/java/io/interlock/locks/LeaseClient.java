@@ -34,7 +34,12 @@ public final class LeaseClient implements AutoCloseable {
 
     /** Opens the store at {@code url}. Closing this client closes it. */
     public static LeaseClient open(String url, Environment environment) {
-        return new LeaseClient(Stores.open(url, environment), environment);
+        return on(Stores.open(url, environment), environment);
+    }
+
+    /** Leases on {@code store}. Closing this client closes it. */
+    public static LeaseClient on(LeaseStore store, Environment environment) {
+        return new LeaseClient(store, environment);
     }
 
     /** Locks on the same store, to be closed before this client. */

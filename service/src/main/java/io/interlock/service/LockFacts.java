@@ -1,5 +1,6 @@
 package io.interlock.service;
 
+import io.interlock.Eviction;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunId;
@@ -31,6 +32,7 @@ public final class LockFacts {
                 .orNull("token", lease == null ? null : lease.token().value())
                 .and("since", lease, LeaseRecord::grantedAt)
                 .and("leaseLeft", lease, LeaseRecord::remaining)
+                .and("eviction", lease == null ? null : lease.eviction(), LockFacts::eviction)
                 .and("job", run, Run::job)
                 .and("stage", run, RunFacts::stage)
                 .and("progress", run, seen -> RunFacts.progress(seen.status().progress()))
@@ -85,6 +87,12 @@ public final class LockFacts {
                 .and("reason", run, held -> held.spec().origin().reason());
     }
 
+    private static Facts eviction(Eviction eviction) {
+        return Facts.with("actor", eviction.actor())
+                .and("reason", eviction.reason())
+                .and("at", eviction.at());
+    }
+
     /** A pause in force. */
     public static Facts pause(Pause pause) {
         return Facts.with(pause.pattern().endsWith("*") ? "pattern" : "key", pause.pattern())
@@ -101,6 +109,7 @@ public final class LockFacts {
                 .and("leaseId", lease.id())
                 .and("token", lease.token().value())
                 .and("expiresAt", lease.expiresAt())
+                .and("observedAt", lease.observedAt())
                 .and("heartbeatEvery", ttl.dividedBy(3));
     }
 

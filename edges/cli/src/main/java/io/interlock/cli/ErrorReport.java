@@ -8,7 +8,7 @@ import io.interlock.UnsafeStoreException;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
-import io.interlock.cli.text.Json;
+import io.interlock.client.Json;
 import io.interlock.service.Facts;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -82,7 +82,8 @@ final class ErrorReport {
     }
 
     /** An exception of a command. */
-    int say(Throwable failure) {
+    int say(Throwable thrown) {
+        Throwable failure = thrown instanceof RuntimeException known ? Failure.of(known) : thrown;
         if (failure instanceof Failure told && told.nextStep().isEmpty()) {
             return split(told.exitCode(), failure);
         }

@@ -6,6 +6,7 @@ import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
+import io.interlock.batch.Coalescer;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.EngineQueries;
 import io.interlock.engine.Janitor;
@@ -15,6 +16,7 @@ import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
+import io.interlock.engine.TurnSource;
 import io.interlock.engine.WorkerEngine;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.EndingsByRule;
@@ -53,14 +55,18 @@ import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
+import io.interlock.run.TurnAnswer;
 import io.interlock.run.Wait;
+import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.EvictRequest;
+import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.TurnRequest;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;
@@ -110,7 +116,8 @@ public final class StoreRunEngine implements RunEngine {
                 new WaitScheduler(lifecycle, threads, timers, settings.work().pollEvery());
         this.ends = new EndWaits(store, waits);
         events.onEnd(ends::seen);
-        this.turns = new CallerTurns(settings, waits, batches.turns(), activeRuns, work.finisher());
+        this.turns = new CallerTurns(
+                settings.work(), waits, new StoreTurns(store, batches.turns()), activeRuns, work.finisher());
 
         this.cancels = new Cancels(store, settings.holder(), activeRuns, events);
         OrphanNodeSweep nodes = new OrphanNodeSweep(store, settings.jobs(), threads, cancels);
@@ -344,6 +351,30 @@ public final class StoreRunEngine implements RunEngine {
         work.close();
         if (settings.closesStore()) {
             store.close();
+        }
+    }
+
+    /** The turns a store gives. */
+    private record StoreTurns(RunStore store, Coalescer<TurnRequest, TurnAnswer> turns) implements TurnSource {
+
+        @Override
+        public CompletionStage<TurnAnswer> take(TurnRequest request) {
+            return turns.submit(request);
+        }
+
+        @Override
+        public ChangeFeed.Subscription watch(TurnRequest request, Runnable look) {
+            return store.changes().watch(request.key(), look);
+        }
+
+        @Override
+        public void cancel(CancelRequest request) {
+            store.cancel(request);
+        }
+
+        @Override
+        public String name() {
+            return store.capabilities().store();
         }
     }
 

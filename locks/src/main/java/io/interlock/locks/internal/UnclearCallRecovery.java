@@ -1,6 +1,5 @@
 package io.interlock.locks.internal;
 
-import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.locks.runtime.Backoff;
 import io.interlock.spi.AcquireRequest;
@@ -14,9 +13,7 @@ import io.interlock.time.Moment;
 import io.interlock.time.TimerQueue;
 import io.interlock.time.Timers;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -84,12 +81,9 @@ final class UnclearCallRecovery {
         if (request == null || !chore.releases.isEmpty()) {
             return;
         }
-        List<ReleaseRequest> granted = new ArrayList<>();
-        for (Optional<LeaseRecord> found : store.find(request.keys())) {
-            found.filter(lease -> lease.id().equals(request.id()))
-                    .ifPresent(lease -> granted.add(new ReleaseRequest(lease.key(), lease.id(), lease.token())));
-        }
-        chore.releases = granted;
+        chore.releases = store.granted(request).stream()
+                .map(lease -> new ReleaseRequest(lease.key(), lease.id(), lease.token()))
+                .toList();
     }
 
     private void release(List<Chore> chores) {

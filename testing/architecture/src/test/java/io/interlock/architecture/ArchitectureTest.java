@@ -89,6 +89,7 @@ class ArchitectureTest {
                 Map.entry("edges/config", "io.interlock.config"),
                 Map.entry("edges/ui", "io.interlock.ui"),
                 Map.entry("edges/server", "io.interlock.server"),
+                Map.entry("edges/client", "io.interlock.client"),
                 Map.entry("edges/cli", "io.interlock.cli"),
                 Map.entry("edges/sqs", "io.interlock.sqs"),
                 Map.entry("examples/ingestion", "io.interlock.example.ingestion"),

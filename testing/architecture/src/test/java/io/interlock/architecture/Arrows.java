@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  */
 final class Arrows {
 
-    private static final List<String> EDGES = List.of("config", "ui", "server", "cli", "spring", "sqs", "example");
+    private static final List<String> EDGES = List.of("config", "ui", "server", "client", "cli", "spring", "sqs", "example");
     private static final String[] GROUND = {"java..", "org.jspecify..", "org.slf4j.."};
 
     private final String root;
@@ -100,8 +100,8 @@ final class Arrows {
                 .that(resideInAnyPackage(Stream.concat(EDGES.stream(), Stream.of("service"))
                         .map(edge -> root + "." + edge + "..")
                         .toArray(String[]::new)))
-                // A worker of a server uses the server as its source of work, in place of a store.
-                .and(not(resideInAPackage(root + ".cli.remote")))
+                // The client offers a server to the locks and the engine in place of a store.
+                .and(not(resideInAPackage(root + ".client")))
                 .should()
                 .dependOnClassesThat(resideInAPackage(root + ".spi.."))
                 .because("edges translate; they reach stores through the engine and the locks")

@@ -12,19 +12,26 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Java code on the project's pages is code that {@link QuickStartTest} compiles and runs. A page marks a block with
+ * Java code on the project's pages is code that {@link QuickStartTest} and the client's tests compile and run. A page marks a block with
  * {@code <!-- snippet: name -->} on the line before it; the test marks the same lines with {@code // snippet: name} and
  * {@code // end snippet}.
  */
 class SnippetsTest {
+
+    /** The tests that compile and run the code. */
+    private static final List<String> TESTS = List.of(
+            "testing/architecture/src/test/java/io/interlock/architecture/QuickStartTest.java",
+            "edges/client/src/test/java/io/interlock/client/ClientPageTest.java");
 
     private static final Pattern BLOCK = Pattern.compile("(?ms)(?:^<!-- snippet: (\\w+) -->\\n)?^```java\\n(.*?)^```");
     private static final Pattern REGION = Pattern.compile("(?ms)^ *// snippet: (\\w+)\\n(.*?)^ *// end snippet");
 
     @Test
     void codeOnPagesIsCodeThatRuns() {
-        Map<String, String> regions = regions(SourceTree.read(SourceTree.root()
-                .resolve("testing/architecture/src/test/java/io/interlock/architecture/QuickStartTest.java")));
+        Map<String, String> regions = new TreeMap<>();
+        for (String test : TESTS) {
+            regions.putAll(regions(SourceTree.read(SourceTree.root().resolve(test))));
+        }
         assertThat(regions).isNotEmpty();
         List<String> problems = new ArrayList<>();
         for (Path page : Documents.all()) {

@@ -37,6 +37,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Straight on a store that keeps leases only: there are keys and who has them, and no runs. */
@@ -117,7 +118,7 @@ public final class LeaseBackend implements Backend, LockApi {
 
     @Override
     public LeaseApi leases() {
-        return new StoreLeases(place.url(), place.environment());
+        return new StoreLeases(() -> LeaseClient.open(place.url(), place.environment()));
     }
 
     @Override
@@ -263,21 +264,19 @@ public final class LeaseBackend implements Backend, LockApi {
         }
     }
 
-    /** Leases on any store. A lease outlives this process. */
+    /** Leases on any store, or of a server. A lease outlives this process. */
     static final class StoreLeases implements LeaseApi {
 
-        private final String url;
-        private final Environment environment;
+        private final Supplier<LeaseClient> clients;
 
-        StoreLeases(String url, Environment environment) {
-            this.url = url;
-            this.environment = environment;
+        StoreLeases(Supplier<LeaseClient> clients) {
+            this.clients = clients;
         }
 
         @Override
         public Facts acquire(LockKey key, Duration ttl, Duration wait) throws InterruptedException {
             // Neither is closed: that would give the lease back, or wait for it. The process ends next.
-            LeaseClient client = LeaseClient.open(url, environment);
+            LeaseClient client = clients.get();
             Locks locks = client.locks().build();
             Acquisition answer =
                     locks.acquire(key, wait, LeaseOptions.defaults().ttl(ttl));
@@ -294,7 +293,7 @@ public final class LeaseBackend implements Backend, LockApi {
 
         @Override
         public Facts renew(Proof proof, Duration ttl) {
-            try (LeaseClient client = LeaseClient.open(url, environment)) {
+            try (LeaseClient client = clients.get()) {
                 return client.renew(proof.key(), id(proof), new FencingToken(proof.token()), ttl)
                         .map(record -> LockFacts.lease(record, ttl))
                         .orElseThrow(() -> lost(proof.key()));
@@ -303,7 +302,7 @@ public final class LeaseBackend implements Backend, LockApi {
 
         @Override
         public void release(Proof proof) {
-            try (LeaseClient client = LeaseClient.open(url, environment)) {
+            try (LeaseClient client = clients.get()) {
                 client.release(proof.key(), id(proof), new FencingToken(proof.token()));
             }
         }

@@ -1,17 +1,18 @@
 package io.interlock.cli.backend;
 
-import io.interlock.LeaseId;
 import io.interlock.LockKey;
-import io.interlock.ThisProcess;
+import io.interlock.RunId;
 import io.interlock.cli.backend.Backend.AdminApi;
 import io.interlock.cli.backend.Backend.KeyApi;
 import io.interlock.cli.backend.Backend.LeaseApi;
 import io.interlock.cli.backend.Backend.LockApi;
 import io.interlock.cli.backend.Backend.RunApi;
-import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
-import io.interlock.cli.text.Json;
-import io.interlock.engine.RemoteWork.Proof;
+import io.interlock.client.InterlockClient;
+import io.interlock.client.Json;
+import io.interlock.client.ServerConnection;
+import io.interlock.engine.RunRequest;
+import io.interlock.engine.Submission;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.Witness;
 import io.interlock.service.Facts;
@@ -32,22 +33,27 @@ public final class ServerBackend implements Backend {
 
     private static final int MAX_QUEUED = 1000;
 
-    /** A server lets no request wait longer. */
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+    private final InterlockClient remote;
+    private final ServerConnection client;
+    private final Target target;
 
-    private static final int CONFLICT = 409;
-
-    private final ServerClient client;
-    private final Environment environment;
-
-    public ServerBackend(ServerClient client, Environment environment) {
-        this.client = client;
-        this.environment = environment;
+    /**
+     * Works through a server.
+     *
+     * @param target for whom, and in which environment
+     */
+    public ServerBackend(InterlockClient client, Target target) {
+        this.remote = client;
+        this.client = client.connection();
+        this.target = target;
     }
+
+    /** For whom to act, and clocks and threads. */
+    public record Target(String actor, Environment environment) {}
 
     @Override
     public KeyAcquirer acquirer() {
-        return new ServerKeyAcquirer(client, environment);
+        return new RunKeyAcquirer(new ClientRuns(), target.environment(), target.actor());
     }
 
     @Override
@@ -62,7 +68,7 @@ public final class ServerBackend implements Backend {
 
     @Override
     public LeaseApi leases() {
-        return new ServerLeases();
+        return new LeaseBackend.StoreLeases(remote::leases);
     }
 
     @Override
@@ -77,7 +83,7 @@ public final class ServerBackend implements Backend {
 
     @Override
     public void close() {
-        // Nothing is kept open.
+        remote.close();
     }
 
     private static String text(@Nullable Object value) {
@@ -85,10 +91,33 @@ public final class ServerBackend implements Backend {
     }
 
     /** One lock, also of a key that is free. */
-    static Facts lock(ServerClient client, String key) {
+    static Facts lock(ServerConnection client, String key) {
         return client.items(1, "/locks", "key", key).stream()
                 .findFirst()
                 .orElseGet(() -> Facts.with("key", key).and("explanation", key + " is free"));
+    }
+
+    private final class ClientRuns implements RunKeyAcquirer.Runs {
+
+        @Override
+        public Submission submit(RunRequest request) {
+            return remote.submit(request);
+        }
+
+        @Override
+        public Facts lock(LockKey key) {
+            return ServerBackend.lock(client, key.name());
+        }
+
+        @Override
+        public int position(RunId run) {
+            return (int) client.get("/runs/" + run).number("position").orElse(0);
+        }
+
+        @Override
+        public void cancel(RunId run, String reason) {
+            remote.cancel(run, reason);
+        }
     }
 
     private final class ServerLocks implements LockApi {
@@ -118,7 +147,10 @@ public final class ServerBackend implements Backend {
                             .and(
                                     "until",
                                     time,
-                                    wanted -> environment.clock().instant().plus(wanted)));
+                                    wanted -> target.environment()
+                                            .clock()
+                                            .instant()
+                                            .plus(wanted)));
         }
 
         @Override
@@ -238,56 +270,6 @@ public final class ServerBackend implements Backend {
                 throw Failure.unknown("there is no run called '" + id + "'", "interlock runs ls lists the runs");
             }
             return id;
-        }
-    }
-
-    private final class ServerLeases implements LeaseApi {
-
-        @Override
-        public Facts acquire(LockKey key, Duration ttl, Duration wait) {
-            Facts body = Facts.with("key", key.name())
-                    .and("leaseId", LeaseId.random(environment.random()))
-                    .and("ttl", ttl)
-                    .and("holder", ThisProcess.holder(environment.random()).label());
-            try {
-                return ServerClient.good(acquire(body, wait)).body();
-            } catch (Failure refused) {
-                throw refused.exitCode() == ExitCode.BUSY ? Backend.busy(key, refused.code(), refused.what()) : refused;
-            }
-        }
-
-        // A server that refuses much sooner than it was asked to wait has a reason that waiting does not change.
-        private ServerClient.Answer acquire(Facts body, Duration wait) {
-            Duration left = wait;
-            while (true) {
-                Duration part = left.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : left;
-                long before = environment.ticker().nanos();
-                ServerClient.Answer answer =
-                        client.tryPost("/locks/acquire", part.isZero() ? body : body.and("wait", part), part);
-                Duration took = Duration.ofNanos(environment.ticker().nanos() - before);
-                left = left.minus(took);
-                boolean waited =
-                        answer.status() == CONFLICT && took.multipliedBy(2).compareTo(part) >= 0;
-                if (!waited || left.isNegative() || left.isZero()) {
-                    return answer;
-                }
-            }
-        }
-
-        @Override
-        public Facts renew(Proof proof, Duration ttl) {
-            return client.post("/locks/renew", json(proof).and("ttl", ttl));
-        }
-
-        @Override
-        public void release(Proof proof) {
-            client.post("/locks/release", json(proof));
-        }
-
-        private static Facts json(Proof proof) {
-            return Facts.with("key", proof.key().name())
-                    .and("leaseId", proof.leaseId())
-                    .and("token", proof.token());
         }
     }
 

@@ -19,7 +19,7 @@ import io.interlock.cli.backend.Backend.RunApi;
 import io.interlock.cli.backend.LeaseBackend.StoreLeases;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
-import io.interlock.cli.text.Json;
+import io.interlock.client.Json;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
@@ -29,6 +29,7 @@ import io.interlock.engine.access.KeyRing;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.AuditVerifier;
+import io.interlock.locks.LeaseClient;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.CancelAnswer;
 import io.interlock.run.DeadLetter;
@@ -42,6 +43,7 @@ import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
+import io.interlock.run.Wait;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
@@ -114,7 +116,7 @@ public final class StoreBackend implements Backend {
 
     @Override
     public KeyAcquirer acquirer() {
-        return new EngineKeyAcquirer(engine, service, target.actor());
+        return new RunKeyAcquirer(new EngineRuns(), target.environment(), target.actor());
     }
 
     @Override
@@ -129,7 +131,7 @@ public final class StoreBackend implements Backend {
 
     @Override
     public LeaseApi leases() {
-        return new StoreLeases(target.url(), target.environment());
+        return new StoreLeases(() -> LeaseClient.open(target.url(), target.environment()));
     }
 
     @Override
@@ -161,6 +163,29 @@ public final class StoreBackend implements Backend {
                 ExitCode.STALE,
                 key + " has token " + current.token() + " by now, not " + token,
                 "look at its holder: interlock locks show " + key.name());
+    }
+
+    private final class EngineRuns implements RunKeyAcquirer.Runs {
+
+        @Override
+        public Submission submit(RunRequest request) {
+            return engine.submit(request);
+        }
+
+        @Override
+        public Facts lock(LockKey key) {
+            return service.lock(key);
+        }
+
+        @Override
+        public int position(RunId run) {
+            return engine.explain(run).map(Wait::position).orElse(0);
+        }
+
+        @Override
+        public void cancel(RunId run, String reason) {
+            engine.cancel(run, target.actor(), reason);
+        }
     }
 
     private final class StoreLocks implements LockApi {

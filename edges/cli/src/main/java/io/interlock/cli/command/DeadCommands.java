@@ -7,6 +7,7 @@ import io.interlock.cli.command.CliCommand.LimitOption;
 import io.interlock.cli.command.CliCommand.RunListing;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
+import io.interlock.client.ProblemException;
 import io.interlock.service.Facts;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -105,9 +106,9 @@ public final class DeadCommands {
             for (String id : ids) {
                 try {
                     answer(step.apply(Facts.with("id", id)), "id", "state");
-                } catch (Failure failure) {
+                } catch (Failure | ProblemException failure) {
                     failed++;
-                    console().say(failure.what());
+                    console().say(String.valueOf(failure.getMessage()));
                 }
             }
             if (ids.size() > 1) {

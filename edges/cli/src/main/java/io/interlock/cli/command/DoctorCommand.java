@@ -7,15 +7,17 @@ import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.Backend.LeaseApi;
-import io.interlock.cli.backend.ServerBackend;
-import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.StoreBackend;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
+import io.interlock.client.InterlockClient;
+import io.interlock.client.ServerConnection;
+import io.interlock.engine.Jobs;
 import io.interlock.locks.Lease;
 import io.interlock.locks.LeaseClient;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
+import io.interlock.run.Retention;
 import io.interlock.service.Facts;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,21 +56,27 @@ public final class DoctorCommand extends CliCommand {
             } else {
                 checkStore(target.place(session()));
             }
-        } catch (Failure failure) {
+        } catch (InterlockException thrown) {
+            tell(Failure.of(thrown));
+        }
+        return well ? ExitCode.OK : ExitCode.FAILED;
+    }
+
+    private void tell(RuntimeException thrown) {
+        if (thrown instanceof Failure failure) {
             wrong(
                     failure.exitCode() == ExitCode.DENIED ? "key" : "server",
                     failure.what(),
                     failure.nextStep().orElse(""));
-        } catch (InterlockException failure) {
+        } else {
             // Messages of Interlock end with what to do.
-            String message = String.valueOf(failure.getMessage());
+            String message = String.valueOf(thrown.getMessage());
             int next = message.lastIndexOf("; ");
             wrong(
                     "store",
                     next < 0 ? message : message.substring(0, next),
                     next < 0 ? "" : message.substring(next + 2));
         }
-        return well ? ExitCode.OK : ExitCode.FAILED;
     }
 
     private void ok(String subject, String text) {
@@ -138,8 +146,9 @@ public final class DoctorCommand extends CliCommand {
     }
 
     private void checkServer() throws InterruptedException {
-        ServerClient client = target.client(session());
-        try (Backend backend = new ServerBackend(client, session().environment())) {
+        try (InterlockClient remote = target.client(session(), Jobs.of());
+                Backend backend = target.open(session(), Jobs.of(), Retention.DEFAULT)) {
+            ServerConnection client = remote.connection();
             long before = session().environment().ticker().nanos();
             Facts caller = client.get("/session");
             ok("server", client + " answers, in " + since(before).toMillis() + " ms");
@@ -165,16 +174,17 @@ public final class DoctorCommand extends CliCommand {
             leases.release(new LeaseApi.Proof(
                     key, lease.shown("leaseId"), lease.number("token").orElseThrow()));
             ok("rights", "a lease was taken and given back");
-        } catch (Failure refused) {
-            if (refused.exitCode() == ExitCode.BUSY) {
+        } catch (InterlockException thrown) {
+            Failure refused = Failure.of(thrown) instanceof Failure failure ? failure : null;
+            if (refused != null && refused.exitCode() == ExitCode.BUSY) {
                 ok("rights", "a lease could be taken, but: " + refused.what());
-            } else if (refused.exitCode() == ExitCode.DENIED) {
+            } else if (refused != null && refused.exitCode() == ExitCode.DENIED) {
                 odd(
                         "rights",
                         "this key may look, and take no leases",
                         "to run anything, use a key made by: interlock keys create --tenant T --role worker");
             } else {
-                throw refused;
+                throw thrown;
             }
         }
     }

@@ -6,7 +6,7 @@ import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.command.CliCommand.Verb;
 import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.Failure;
-import io.interlock.cli.text.Json;
+import io.interlock.client.Json;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -5,11 +5,11 @@ import io.interlock.StoreCapabilities;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.LeaseBackend;
 import io.interlock.cli.backend.ServerBackend;
-import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.StoreBackend;
 import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
+import io.interlock.client.InterlockClient;
 import io.interlock.config.DataFolder;
 import io.interlock.config.Flag;
 import io.interlock.engine.Jobs;
@@ -17,8 +17,8 @@ import io.interlock.run.Retention;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -28,6 +28,7 @@ import picocli.CommandLine.Option;
 /** Where a command is carried out, and for whom. */
 public final class TargetOptions {
 
+    private static final Duration DRAIN_TIME = Duration.ofSeconds(2);
     private static final Pattern PASSWORD = Pattern.compile("(//[^:/@]*):[^@]*@");
 
     @Option(
@@ -105,7 +106,7 @@ public final class TargetOptions {
     /** Opens the store or reaches for the server. */
     public Backend open(CommandContext session, Jobs jobs, Retention retention) {
         if (isServer(session)) {
-            return new ServerBackend(client(session), session.environment());
+            return new ServerBackend(client(session, jobs), new ServerBackend.Target(actor(), session.environment()));
         }
         StoreBackend.Target place = place(session);
         return StoreCapabilities.keepsRuns(place.url())
@@ -113,12 +114,21 @@ public final class TargetOptions {
                 : LeaseBackend.at(place);
     }
 
-    /** Speaks to the server that is meant. */
-    ServerClient client(CommandContext session) {
-        ServerClient client = new ServerClient(serverUrl(session.variables()), headers(session.variables()));
-        String named = session.variables().getOrDefault("INTERLOCK_CACERT", "");
+    /** A client of the server that is meant. */
+    InterlockClient client(CommandContext session, Jobs jobs) {
+        Map<String, String> variables = session.variables();
+        String key = keyFile == null ? variables.getOrDefault("INTERLOCK_API_KEY", "") : secret(keyFile);
+        String named = variables.getOrDefault("INTERLOCK_CACERT", "");
         Path file = authorities != null || named.isEmpty() ? authorities : Path.of(named);
-        return file == null ? client : client.trusting(file);
+        InterlockClient.Builder client = InterlockClient.builder(serverUrl(variables))
+                .tenant(tenant)
+                .jobs(jobs)
+                .drainTime(DRAIN_TIME)
+                .environment(session.environment());
+        if (!key.isBlank()) {
+            client.apiKey(key.strip());
+        }
+        return (file == null ? client : client.trusting(file)).build();
     }
 
     /** The store, if it was named by a flag. */
@@ -138,11 +148,11 @@ public final class TargetOptions {
 
     /** The store that is meant. */
     StoreBackend.Target place(CommandContext session) {
-        return new StoreBackend.Target(
-                storeUrl(session.variables()),
-                tenant,
-                System.getProperty("user.name", "unknown user") + " (command line)",
-                session.environment());
+        return new StoreBackend.Target(storeUrl(session.variables()), tenant, actor(), session.environment());
+    }
+
+    private static String actor() {
+        return System.getProperty("user.name", "unknown user") + " (command line)";
     }
 
     // Processes that all start at once, as cron lets them, write one after the other; that takes longer than a server
@@ -163,18 +173,6 @@ public final class TargetOptions {
             throw Failure.usage("--store and --server contradict each other", "leave one of them out");
         }
         return store != null ? "" : server != null ? server : variables.getOrDefault("INTERLOCK_SERVER", "");
-    }
-
-    private Map<String, String> headers(Map<String, String> variables) {
-        Map<String, String> headers = new HashMap<>();
-        String key = keyFile == null ? variables.getOrDefault("INTERLOCK_API_KEY", "") : secret(keyFile);
-        if (!key.isBlank()) {
-            headers.put("x-api-key", key.strip());
-        }
-        if (!tenant.equals(LockKey.DEFAULT_TENANT)) {
-            headers.put("X-Tenant", tenant);
-        }
-        return headers;
     }
 
     private static String secret(Path file) {

@@ -2,10 +2,10 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.command.ConfigCommand.ConfigOptions;
 import io.interlock.cli.health.HealthServer;
-import io.interlock.cli.remote.ServerWorker;
 import io.interlock.cli.run.Signals.ProcessSignal;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
+import io.interlock.client.ServerWorker;
 import io.interlock.config.Configuration;
 import io.interlock.config.EngineSetup;
 import io.interlock.config.Given;
@@ -142,8 +142,7 @@ public final class WorkerCommand extends CliCommand {
 
     /** Schedules and notifications are the server's. */
     private void workForServer(EngineSetup setup, InterlockSettings.Worker settings, Optional<HealthServer> health) {
-        ServerWorker worker =
-                ServerWorker.of(target.client(session()), session().environment());
+        ServerWorker worker = target.client(session(), setup.jobs()).worker();
         int jobs = jobsOf(setup, worker);
         WorkerBuilder builder =
                 worker.engine(setup.jobs()).slots(settings.slots()).drainTime(settings.grace());

@@ -1,7 +1,7 @@
 package io.interlock.cli.run;
 
 import io.interlock.cli.text.Console;
-import io.interlock.cli.text.Json;
+import io.interlock.client.Json;
 import io.interlock.service.Facts;
 import java.util.List;
 

@@ -1,6 +1,10 @@
 package io.interlock.cli.text;
 
 import io.interlock.InterlockException;
+import io.interlock.StoreUnavailableException;
+import io.interlock.client.ProblemException;
+import io.interlock.client.UnreachableException;
+import io.interlock.client.UnreachableException.Cause;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +45,64 @@ public final class Failure extends InterlockException {
 
     public static Failure unknown(String cause, String nextStep) {
         return new Failure(ExitCode.UNKNOWN, cause, nextStep);
+    }
+
+    /** What a server answered, or that it did not, as a failure; anything else unchanged. */
+    public static RuntimeException of(RuntimeException failure) {
+        if (failure instanceof StoreUnavailableException && failure.getCause() instanceof InterlockException cause) {
+            return of(cause);
+        }
+        if (failure instanceof UnreachableException silent) {
+            boolean settings = silent.reason() == Cause.SETTINGS || silent.reason() == Cause.REDIRECTS;
+            return new Failure(
+                    settings ? ExitCode.CONFIGURATION : ExitCode.UNAVAILABLE,
+                    silent.code(),
+                    String.valueOf(silent.getMessage()),
+                    silent.nextStep());
+        }
+        if (failure instanceof ProblemException problem) {
+            int known = ExitCode.of(problem.code());
+            int exitCode = known == ExitCode.FAILED ? exitCodeOf(problem.status()) : known;
+            String code = problem.code().isEmpty() ? ExitCode.word(exitCodeOf(problem.status())) : problem.code();
+            return new Failure(exitCode, code, String.valueOf(problem.getMessage()), nextStep(problem));
+        }
+        return failure;
+    }
+
+    private static int exitCodeOf(int status) {
+        return switch (status) {
+            case 400, 413, 422 -> ExitCode.USAGE;
+            case 401, 403 -> ExitCode.DENIED;
+            case 404 -> ExitCode.UNKNOWN;
+            case 409, 429 -> ExitCode.BUSY;
+            case 410 -> ExitCode.LEASE_LOST;
+            case 412 -> ExitCode.STALE;
+            case 502, 503, 504 -> ExitCode.UNAVAILABLE;
+            default -> status < 500 ? ExitCode.FAILED : ExitCode.INTERNAL;
+        };
+    }
+
+    private static String nextStep(ProblemException problem) {
+        int status = problem.status();
+        return switch (status) {
+            case 401 -> "set INTERLOCK_API_KEY, or name the file that holds the key with --api-key-file";
+            case 403 -> "use a key with a higher role; interlock keys ls --store … shows them";
+            case 404 -> "interlock " + noun(problem) + " ls shows those there are";
+            case 409 ->
+                problem.code().equals("run-finished")
+                        ? "there is nothing to do"
+                        : "interlock locks ls shows who is in the way; or submit with --on-conflict queue";
+            case 410 -> "stop the work, and acquire anew";
+            case 412 -> "look again, then repeat it with what you see";
+            case 429, 503 -> "try again later";
+            default -> status < 500 ? "--help shows how it is written" : "the server's log knows more";
+        };
+    }
+
+    private static String noun(ProblemException problem) {
+        return problem.code().equals("unknown-job")
+                ? "jobs"
+                : problem.path().startsWith("/keys") ? "keys" : problem.path().startsWith("/locks") ? "locks" : "runs";
     }
 
     /** What happened, in one line. */

@@ -5,6 +5,7 @@ import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.TimeText;
@@ -90,7 +91,10 @@ public final class LockOperations {
                 .ifPresent(array -> array.forEach(state -> states.add(KeyView.KeyStatus.valueOf((String) state))));
         Optional<String> after = Cursor.place(call, CURSOR);
         if (key.isPresent() && !key.get().name().endsWith("*")) {
-            return context.blocking(call, () -> Reply.ok(one(key.get(), states)));
+            CompletionStage<Boolean> changed = call.patience().isZero()
+                    ? CompletableFuture.completedFuture(true)
+                    : context.waits().until(call, engine.leases().awaitFree(key.get(), call.patience()));
+            return changed.thenCompose(free -> context.blocking(call, () -> Reply.ok(one(key.get(), states))));
         }
         String prefix = key.map(named -> named.name().substring(0, named.name().length() - 1))
                 .orElse("");
@@ -151,8 +155,9 @@ public final class LockOperations {
         RemoteWork.Caller caller =
                 new RemoteWork.Caller(leaseId(call), call.holder(call.body().getString("holder")));
         Duration ttl = call.duration("ttl").orElse(DEFAULT_TTL);
+        LeaseTerms terms = new LeaseTerms(ttl, call.duration("lockDelay").orElse(Duration.ZERO));
         return context.waits()
-                .until(call, engine.leases().acquire(key, caller, ttl, call.patience()))
+                .until(call, engine.leases().acquire(key, caller, terms, call.patience()))
                 .thenCompose(answer -> {
                     if (answer instanceof Acquired.Granted granted) {
                         return CompletableFuture.completedFuture(Reply.ok(LockFacts.lease(granted.lease(), ttl)));
@@ -187,7 +192,8 @@ public final class LockOperations {
             if (forged.isPresent()) {
                 throw Refusals.leaseLost(key, token, LossCause.GONE, forged.get());
             }
-            return Reply.nothing();
+            LossCause lapsed = released.lapsed();
+            return lapsed == null ? Reply.nothing() : Reply.nothing().header("X-Lease-Lapsed", lapsed.name());
         });
     }
 

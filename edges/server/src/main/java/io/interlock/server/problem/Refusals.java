@@ -41,15 +41,15 @@ public final class Refusals {
         Facts facts = Facts.none();
         Run run = view == null ? null : view.run();
         if (refusal instanceof Refusal.Held held) {
-            facts.and("holder", LockFacts.holder(held.current(), run));
+            lease(facts, held.current(), run);
         } else if (refusal instanceof Refusal.HeldByCaller held) {
-            facts.and("holder", LockFacts.holder(held.current(), run));
+            lease(facts, held.current(), run);
         } else if (refusal instanceof Refusal.Delayed delayed) {
-            facts.and("holder", LockFacts.holder(delayed.ended(), run)).and("opensAt", delayed.until());
+            lease(facts, delayed.ended(), run).and("opensAt", delayed.until());
         } else if (refusal instanceof Refusal.AwaitsProbe awaits) {
-            facts.and("holder", LockFacts.holder(awaits.expired(), run));
+            lease(facts, awaits.expired(), run);
         } else if (refusal instanceof Refusal.StillRunning still) {
-            facts.and("holder", LockFacts.holder(still.expired(), run)).and("finding", still.finding());
+            lease(facts, still.expired(), run).and("finding", still.finding());
         } else if (refusal instanceof Refusal.StoreRecovering recovering) {
             facts.and("opensAt", recovering.until());
         } else if (refusal instanceof RunRefusal runs) {
@@ -65,6 +65,13 @@ public final class Refusals {
             }
         }
         return facts;
+    }
+
+    private static Facts lease(Facts facts, LeaseRecord lease, @Nullable Run run) {
+        return facts.and("holder", LockFacts.holder(lease, run))
+                .and("currentToken", lease.token().value())
+                .and("expiresAt", lease.expiresAt())
+                .and("observedAt", lease.observedAt());
     }
 
     private static void ofRuns(RunRefusal refusal, Facts facts, @Nullable Run run) {

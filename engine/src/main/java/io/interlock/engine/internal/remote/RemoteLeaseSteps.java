@@ -5,6 +5,8 @@ import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
+import io.interlock.LossCause;
+import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.RemoteLeases;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.internal.runtime.Batches;
@@ -13,14 +15,17 @@ import io.interlock.engine.internal.wait.LongPolls;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
 import io.interlock.spi.run.RunStore;
+import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** Passes the steps of holders in other processes on. */
@@ -44,14 +49,40 @@ public final class RemoteLeaseSteps implements RemoteLeases {
     }
 
     @Override
-    public CompletionStage<Acquired> acquire(LockKey key, RemoteWork.Caller caller, Duration ttl, Duration wait) {
+    public CompletionStage<Acquired> acquire(LockKey key, RemoteWork.Caller caller, LeaseTerms terms, Duration wait) {
         waits.requireOpen();
-        LeaseTerms terms = LeaseTerms.of(ttl).within(maxLease());
-        AcquireRequest once =
-                AcquireRequest.of(key, caller.lease(), caller.holder(), ttl).on(terms);
+        AcquireRequest once = AcquireRequest.of(key, caller.lease(), caller.holder(), terms.ttl())
+                .on(terms.within(maxLease()));
         AcquireRequest request = wait.isZero() ? once : once.waiting();
         return acquires.within(
                 key, wait, () -> batches.acquires().submit(request).thenApply(RemoteLeaseSteps::answered));
+    }
+
+    @Override
+    public CompletionStage<Boolean> awaitFree(LockKey key, Duration wait) {
+        waits.requireOpen();
+        CompletableFuture<Boolean> over = new CompletableFuture<>();
+        CompletionStage<Boolean> stage = over;
+        Timers.Scheduled limit = waits.after(wait, () -> over.complete(false));
+        Timers.Scheduled closing = waits.onClose(() -> over.completeExceptionally(new EngineClosedException()));
+        stage.whenComplete((done, failure) -> {
+            limit.cancel();
+            closing.cancel();
+        });
+        // Listens first, then looks: what happens in between is not missed.
+        waits.call(() -> {
+                    ChangeFeed.Subscription feed = store.changes().watch(key, () -> over.complete(true));
+                    stage.whenComplete((done, failure) -> feed.close());
+                    return store.find(List.of(key)).get(0).filter(LeaseRecord::isLive);
+                })
+                .whenComplete((lease, failure) -> {
+                    if (failure != null) {
+                        over.completeExceptionally(failure);
+                    } else if (lease.isEmpty()) {
+                        over.complete(true);
+                    }
+                });
+        return stage;
     }
 
     @Override
@@ -72,9 +103,13 @@ public final class RemoteLeaseSteps implements RemoteLeases {
         ReleaseRequest request = new ReleaseRequest(key, lease, token);
         return batches.releases().submit(request).thenApply(answer -> {
             events.workAppeared();
+            if (answer instanceof ReleaseAnswer.Lapsed lapsed) {
+                return new Released(
+                        true, null, lapsed.ended().eviction() != null ? LossCause.EVICTED : LossCause.EXPIRED);
+            }
             return answer instanceof ReleaseAnswer.Gone gone
-                    ? new Released(false, gone.current())
-                    : new Released(true, null);
+                    ? new Released(false, gone.current(), LossCause.GONE)
+                    : new Released(true, null, null);
         });
     }
 

@@ -82,7 +82,7 @@ public record EngineSettings(
 
     /** What is known of {@code job}, which need not be defined for callers. */
     public Job job(JobName job) {
-        return jobs().find(job).orElseGet(() -> Job.named(job.value()).build());
+        return work.job(job);
     }
 
     /** Clocks, threads and chance. */
@@ -161,6 +161,11 @@ public record EngineSettings(
                 throw new InvalidSettingException(
                         "drain-time", DurationText.format(drainTime), "is below 0s", "choose 0s not to wait at all");
             }
+        }
+
+        /** What is known of {@code job}, which need not be defined for callers. */
+        public Job job(JobName job) {
+            return jobs.find(job).orElseGet(() -> Job.named(job.value()).build());
         }
 
         static void requirePositive(String setting, Duration value, String nextStep) {

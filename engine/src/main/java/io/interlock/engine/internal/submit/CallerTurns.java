@@ -6,11 +6,12 @@ import io.interlock.LeaseRecord;
 import io.interlock.LossCause;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
-import io.interlock.batch.Coalescer;
+import io.interlock.engine.CallerEngine;
 import io.interlock.engine.CallerRun;
 import io.interlock.engine.CallerTurn;
 import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.PermanentFailureException;
+import io.interlock.engine.TurnSource;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.ActiveRuns;
@@ -51,41 +52,35 @@ public final class CallerTurns {
 
     private static final Logger log = LoggerFactory.getLogger(CallerTurns.class);
 
-    private final EngineSettings settings;
+    private final EngineSettings.WorkSettings settings;
     private final WaitScheduler waits;
-    private final Coalescer<TurnRequest, TurnAnswer> turns;
+    private final TurnSource source;
     private final ActiveRuns activeRuns;
     private final Finisher finisher;
     private final Set<TurnWait> open = ConcurrentHashMap.newKeySet();
     private volatile boolean engineClosed;
 
     public CallerTurns(
-            EngineSettings settings,
+            EngineSettings.WorkSettings settings,
             WaitScheduler waits,
-            Coalescer<TurnRequest, TurnAnswer> turns,
+            TurnSource source,
             ActiveRuns activeRuns,
             Finisher finisher) {
         this.settings = settings;
         this.waits = waits;
-        this.turns = turns;
+        this.source = source;
         this.activeRuns = activeRuns;
         this.finisher = finisher;
     }
 
-    /** Takes in the grant of {@code run} to its caller; see {@link ActiveRuns#adopt}. */
-    CallerRun adopt(Run run, LeaseRecord lease, Moment before) {
+    /** As {@link CallerEngine#adopt}. */
+    public CallerRun adopt(Run run, LeaseRecord lease, Moment before) {
         return new CallerWork(activeRuns.adopt(run, lease, settings.job(run.job()), before));
     }
 
-    /** A place in the queue for the next attempt of {@code run}. */
-    CallerTurn turn(Run run) {
-        LeaseId lease = LeaseId.random(settings.environment().random());
-        return turn(run, new SubmitRequest.Caller(lease, settings.holder()));
-    }
-
-    /** The place in the queue of {@code run}. */
-    CallerTurn turn(Run run, SubmitRequest.Caller caller) {
-        TurnWait wait = new TurnWait(run, caller);
+    /** As {@link CallerEngine#turn}. */
+    public CallerTurn turn(Run run, LeaseId lease) {
+        TurnWait wait = new TurnWait(run, new SubmitRequest.Caller(lease, settings.holder()));
         open.add(wait);
         if (engineClosed) {
             // It came after the other waits were ended.
@@ -233,7 +228,7 @@ public final class CallerTurns {
                 started = true;
             }
             try {
-                poller.listen(look -> settings.store().changes().watch(run.key(), look));
+                poller.listen(look -> source.watch(request, look));
             } catch (RuntimeException failure) {
                 log.warn("no wake-ups for {}, only polls: {}", run.key(), failure.toString());
                 poller.look();
@@ -242,7 +237,7 @@ public final class CallerTurns {
 
         private void look() {
             Moment before = waits.now();
-            turns.submit(request).whenComplete((answer, failure) -> looked(answer, failure, before));
+            source.take(request).whenComplete((answer, failure) -> looked(answer, failure, before));
         }
 
         private void looked(@Nullable TurnAnswer answer, @Nullable Throwable failure, Moment before) {
@@ -275,9 +270,8 @@ public final class CallerTurns {
         }
 
         private StoreUnavailableException away(Throwable failure) {
-            String store = settings.store().capabilities().store();
             return new StoreUnavailableException(
-                    store,
+                    source.name(),
                     "did not answer until the wait of run " + run.id() + " for " + run.key() + " was over",
                     failure);
         }
@@ -341,7 +335,7 @@ public final class CallerTurns {
         private void cancel(String reason) {
             CancelRequest request =
                     new CancelRequest(run.id(), settings.holder().label(), reason);
-            waits.tell(() -> settings.store().cancel(request));
+            waits.tell(() -> source.cancel(request));
         }
     }
 
@@ -361,7 +355,10 @@ public final class CallerTurns {
 
         @Override
         public Run finish(Ending ending) {
-            return judged(finisher.finish(held, said(ending)));
+            Ending said = said(ending);
+            // What the work reported last would otherwise wait for a heartbeat that never comes.
+            finisher.sendReport(held);
+            return judged(finisher.finish(held, said));
         }
 
         @Override
@@ -372,7 +369,10 @@ public final class CallerTurns {
         @Override
         public Optional<CallerTurn> nextTurn() {
             Run now = after;
-            return now == null || now.state() != RunState.QUEUED ? Optional.empty() : Optional.of(turn(now));
+            return now == null || now.state() != RunState.QUEUED
+                    ? Optional.empty()
+                    : Optional.of(
+                            turn(now, LeaseId.random(settings.environment().random())));
         }
 
         @Override

@@ -222,7 +222,7 @@ public final class Submitter {
         if (caller == null || prepared.remote() || run.state().isTerminal()) {
             return new Submission.Queued(run, queued.position(), null);
         }
-        return new Submission.Queued(run, queued.position(), turns.turn(run, caller));
+        return new Submission.Queued(run, queued.position(), turns.turn(run, caller.lease()));
     }
 
     private Submission refused(Prepared prepared, Refusal refusal) {

@@ -5,16 +5,13 @@ import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.WorkGoesOnException;
 import io.interlock.engine.WorkSource;
-import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.runtime.EngineTimers;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.run.Ending;
-import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Progress;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
-import io.interlock.time.Moment;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
@@ -25,26 +22,17 @@ import org.slf4j.LoggerFactory;
 public final class Attempts {
 
     private static final Logger log = LoggerFactory.getLogger(Attempts.class);
-    private static final int MOST_REPORTS = 10;
 
     private final WorkSource source;
     private final EngineThreads threads;
     private final EngineTimers timers;
-    private final Batches.Work batches;
     private final ActiveRuns activeRuns;
     private final Finisher finisher;
 
-    Attempts(
-            WorkSource source,
-            EngineThreads threads,
-            EngineTimers timers,
-            Batches.Work batches,
-            ActiveRuns activeRuns,
-            Finisher finisher) {
+    Attempts(WorkSource source, EngineThreads threads, EngineTimers timers, ActiveRuns activeRuns, Finisher finisher) {
         this.source = source;
         this.threads = threads;
         this.timers = timers;
-        this.batches = batches;
         this.activeRuns = activeRuns;
         this.finisher = finisher;
     }
@@ -179,28 +167,7 @@ public final class Attempts {
             // It has ended, whatever is still to be told: neither stuck nor too slow any more.
             activeRuns.ended(held);
             output.end();
-            sendReport();
-        }
-
-        // What the work reported last would otherwise wait for a heartbeat that never comes.
-        private void sendReport() {
-            held.sendsFinalReport(true);
-            try {
-                WorkReport.Words words = held.report().next();
-                for (int i = 0; i < MOST_REPORTS && held.lost() == null && words.isNews(); i++) {
-                    Moment before = timers.time().now();
-                    if (!(batches.heartbeats().call(held.heartbeatRequest(words)) instanceof HeartbeatAnswer.Beating)) {
-                        return;
-                    }
-                    held.confirm(before);
-                    held.report().told(words);
-                    words = held.report().next();
-                }
-            } catch (RuntimeException | Error failure) {
-                log.debug("the last report of {} was not sent: {}", held, failure.toString());
-            } finally {
-                held.sendsFinalReport(false);
-            }
+            finisher.sendReport(held);
         }
     }
 }

@@ -9,8 +9,10 @@ import io.interlock.locks.runtime.Backoff;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.RunError;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.time.Moment;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,7 @@ public final class Finisher {
 
     static final String UNTELLABLE = "UNTELLABLE";
 
+    private static final int MOST_REPORTS = 10;
     private static final Logger log = LoggerFactory.getLogger(Finisher.class);
 
     private final Batches.Work batches;
@@ -37,6 +40,27 @@ public final class Finisher {
         this.activeRuns = activeRuns;
         this.events = events;
         this.timers = timers;
+    }
+
+    /** Sends what the work reported last, which would otherwise wait for a heartbeat that never comes. */
+    public void sendReport(HeldRun held) {
+        held.sendsFinalReport(true);
+        try {
+            WorkReport.Words words = held.report().next();
+            for (int i = 0; i < MOST_REPORTS && held.lost() == null && words.isNews(); i++) {
+                Moment before = timers.time().now();
+                if (!(batches.heartbeats().call(held.heartbeatRequest(words)) instanceof HeartbeatAnswer.Beating)) {
+                    return;
+                }
+                held.confirm(before);
+                held.report().told(words);
+                words = held.report().next();
+            }
+        } catch (RuntimeException | Error failure) {
+            log.debug("the last report of {} was not sent: {}", held, failure.toString());
+        } finally {
+            held.sendsFinalReport(false);
+        }
     }
 
     /** The work of {@code held} has stopped, and this is how. Throws if the store did not answer; it is told again then. */

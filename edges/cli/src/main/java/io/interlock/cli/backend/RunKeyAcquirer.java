@@ -1,67 +1,74 @@
 package io.interlock.cli.backend;
 
 import io.interlock.LeaseLostException;
+import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
 import io.interlock.cli.backend.KeyAcquirer.Entry;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey.Result;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey.Stop;
 import io.interlock.cli.backend.KeyAcquirer.Place;
-import io.interlock.cli.text.Json;
+import io.interlock.client.Json;
 import io.interlock.engine.CallerRun;
 import io.interlock.engine.CallerTurn;
-import io.interlock.engine.RemoteWork;
-import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.locks.Outcome;
 import io.interlock.run.Ending;
 import io.interlock.run.Execution;
-import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
-import io.interlock.run.Turn;
-import io.interlock.run.Wait;
-import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
+import io.interlock.time.Environment;
+import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A run whose work this process does, on an engine of its own. */
-final class EngineKeyAcquirer implements KeyAcquirer {
+/** A run whose work this process does, on a store or by a server: the engine of either keeps its lease alive. */
+final class RunKeyAcquirer implements KeyAcquirer {
 
-    private final RunEngine engine;
-    private final EngineService service;
+    private final Runs runs;
+    private final Environment environment;
     private final String actor;
 
-    EngineKeyAcquirer(RunEngine engine, EngineService service, String actor) {
-        this.engine = engine;
-        this.service = service;
+    /** Where the runs are. */
+    interface Runs {
+
+        Submission submit(RunRequest request);
+
+        /** One lock, also of a key that is free. */
+        Facts lock(LockKey key);
+
+        /** The place of a run in its queue, from 1; 0 if it is not known. */
+        int position(RunId run);
+
+        void cancel(RunId run, String reason);
+    }
+
+    RunKeyAcquirer(Runs runs, Environment environment, String actor) {
+        this.runs = runs;
+        this.environment = environment;
         this.actor = actor;
     }
 
     @Override
     public Entry enter(KeyAcquirer.Request order) {
-        Submission answer = engine.submit(request(order));
+        Submission answer = runs.submit(request(order));
         if (answer instanceof Submission.Started started && started.work() != null) {
-            return new KeyAcquirer.Entry.Granted(new EngineHeldKey(started.work(), engine.remote()));
+            return new KeyAcquirer.Entry.Granted(new HeldRun(started.work(), environment));
         }
         if (answer instanceof Submission.Queued queued && queued.turn() != null) {
-            return new KeyAcquirer.Entry.InLine(new EnginePlace(queued.turn()));
+            return new KeyAcquirer.Entry.InLine(new QueuedRun(queued.turn()));
         }
-        String code = answer instanceof Submission.Rejected rejected
-                ? rejected.refusal().code()
-                : answer instanceof Submission.Skipped skipped
-                        ? skipped.refusal().code()
-                        : "lock-held";
-        return new KeyAcquirer.Entry.Busy(service.lock(order.key()), code, answer.explanation());
+        String code =
+                answer instanceof Submission.Refused refused ? refused.refusal().code() : "lock-held";
+        return new KeyAcquirer.Entry.Busy(runs.lock(order.key()), code, answer.explanation());
     }
 
     private RunRequest request(KeyAcquirer.Request order) {
@@ -79,11 +86,11 @@ final class EngineKeyAcquirer implements KeyAcquirer {
         return order.reason() == null ? request : request.reason(order.reason());
     }
 
-    private final class EnginePlace implements Place {
+    private final class QueuedRun implements Place {
 
         private final CallerTurn turn;
 
-        EnginePlace(CallerTurn turn) {
+        QueuedRun(CallerTurn turn) {
             this.turn = turn;
         }
 
@@ -91,7 +98,7 @@ final class EngineKeyAcquirer implements KeyAcquirer {
         public Outcome take() throws InterruptedException {
             CallerTurn.Outcome outcome = turn.take();
             if (outcome instanceof CallerTurn.Outcome.Granted granted) {
-                return new Outcome.Taken(new EngineHeldKey(granted.work(), engine.remote()));
+                return new Outcome.Taken(new HeldRun(granted.work(), environment));
             }
             RunError error = ((CallerTurn.Outcome.Over) outcome).run().status().error();
             return error == null
@@ -102,34 +109,31 @@ final class EngineKeyAcquirer implements KeyAcquirer {
         @Override
         public View look() {
             Run run = turn.run();
-            Optional<Wait> wait = engine.explain(run.id());
-            return new View(service.lock(run.key()), wait.map(Wait::position).orElse(0));
+            return new View(runs.lock(run.key()), runs.position(run.id()));
         }
 
         @Override
         public void leave() {
             turn.close();
             // Closing tells the store in the background, and this process may not live that long.
-            engine.cancel(turn.run().id(), actor, "the waiting command was ended");
+            runs.cancel(turn.run().id(), "the waiting command was ended");
         }
     }
 
     /** A run of this process, kept alive by its engine. */
-    static final class EngineHeldKey implements HeldKey {
+    static final class HeldRun implements HeldKey {
 
         // Whatever else a stop request says, the lease is as good as gone.
         private static final Set<String> WISHES = Set.of(RunError.CANCELLED, RunError.SUPERSEDED);
 
-        private static final Duration LAST_WORDS = Duration.ofSeconds(5);
+        private static final int TRIES = 12;
 
         private final CallerRun work;
-        private final RemoteWork remote;
-        private @Nullable String stage;
-        private @Nullable Progress progress;
+        private final Environment environment;
 
-        EngineHeldKey(CallerRun work, RemoteWork remote) {
+        HeldRun(CallerRun work, Environment environment) {
             this.work = work;
-            this.remote = remote;
+            this.environment = environment;
         }
 
         @Override
@@ -153,52 +157,48 @@ final class EngineKeyAcquirer implements KeyAcquirer {
         }
 
         @Override
-        public synchronized void stage(String name) {
-            stage = name;
+        public void stage(String name) {
             work.stage(name);
         }
 
         @Override
-        public synchronized void progress(long done, @Nullable Long total) {
-            progress = new Progress(done, total);
+        public void progress(long done, @Nullable Long total) {
             work.progress(done, total);
         }
 
+        /** Told again for as long as the lease lives: after that, the answer makes no difference. */
         @Override
         public Optional<Stop> finish(Result result) {
-            tellLastWords();
-            try {
-                work.finish(ending(result));
-                return Optional.empty();
-            } catch (LeaseLostException lost) {
-                return Optional.of(new Stop(Stop.Kind.LOST, String.valueOf(lost.getMessage())));
-            } catch (StoreUnavailableException untold) {
-                return Optional.of(new Stop(Stop.Kind.UNTOLD, String.valueOf(untold.getMessage())));
+            Ending ending = ending(result);
+            long until = environment.ticker().nanos() + work.remaining().toNanos();
+            while (true) {
+                try {
+                    work.finish(ending);
+                    return Optional.empty();
+                } catch (LeaseLostException lost) {
+                    return Optional.of(new Stop(Stop.Kind.LOST, String.valueOf(lost.getMessage())));
+                } catch (StoreUnavailableException untold) {
+                    if (environment.ticker().nanos() - until >= 0) {
+                        return Optional.of(new Stop(Stop.Kind.UNTOLD, String.valueOf(untold.getMessage())));
+                    }
+                    pause(work.run().spec().terms().ttl().dividedBy(TRIES));
+                }
             }
         }
 
-        // The engine tells them with the next heartbeat, and after the end there is none.
-        private synchronized void tellLastWords() {
-            Turn turn = work.run().status().lastTurn().orElse(null);
-            if ((stage == null && progress == null)
-                    || turn == null
-                    || work.stopping().isPresent()) {
-                return;
-            }
-            RemoteWork.Proof proof = new RemoteWork.Proof(work.run().id(), work.key(), turn.lease(), turn.token());
-            try {
-                remote.heartbeat(proof, stage, progress)
-                        .toCompletableFuture()
-                        .get(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS);
-            } catch (InterruptedException | ExecutionException | TimeoutException untold) {
-                // How it ended matters more, and is told next.
+        private void pause(Duration time) {
+            CompletableFuture<Boolean> over = new CompletableFuture<>();
+            try (Timers timers = environment.timers("interlock-pause")) {
+                timers.after(time, () -> over.complete(true));
+                over.join();
             }
         }
 
         private static Stop stop(StopRequest stop) {
             return WISHES.contains(stop.code())
                     ? new Stop(Stop.Kind.CANCELLED, stop.actor() + " requested a stop: " + stop.reason())
-                    : new Stop(Stop.Kind.LOST, stop.reason());
+                    // The lease of a run is renewed by heartbeats.
+                    : new Stop(Stop.Kind.LOST, stop.reason().replace("no renewal was", "no heartbeat was"));
         }
 
         private static Ending ending(Result result) {

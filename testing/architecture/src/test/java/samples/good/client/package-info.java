@@ -1,5 +1,5 @@
 /** Keeps the rules. */
 @NullMarked
-package samples.good.cli.remote;
+package samples.good.client;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,14 +1,13 @@
-package io.interlock.cli.remote;
+package io.interlock.client;
 
-import static io.interlock.cli.remote.SpokenServer.beating;
-import static io.interlock.cli.remote.SpokenServer.item;
-import static io.interlock.cli.remote.SpokenServer.items;
+import static io.interlock.client.SpokenServer.beating;
+import static io.interlock.client.SpokenServer.item;
+import static io.interlock.client.SpokenServer.items;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.ThisProcess;
-import io.interlock.cli.backend.ServerClient;
-import io.interlock.cli.remote.SpokenServer.Question;
+import io.interlock.client.SpokenServer.Question;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunHandler;
@@ -63,7 +62,7 @@ class WorkOfServerTest {
         try (SpokenServer server = new SpokenServer(
                 (self, question) -> question.before() == 0 ? self.silence() : items(item(RUN, first, 1, LEASE)))) {
             Environment environment = Environment.system();
-            WorkPoll poll = new WorkPoll(new ServerClient(server.url(), Map.of()), environment);
+            WorkPoll poll = new WorkPoll(new ServerConnection(server.url(), Map.of()), environment);
             Thread closing = new Thread(poll::close);
             CompletableFuture<Boolean> waited = new CompletableFuture<>();
             ClaimRequest request = new ClaimRequest(
@@ -214,7 +213,7 @@ class WorkOfServerTest {
     }
 
     private static ServerWorker worker(SpokenServer server) {
-        return ServerWorker.of(new ServerClient(server.url(), Map.of()), Environment.system());
+        return ServerWorker.of(new ServerConnection(server.url(), Map.of()), Environment.system());
     }
 
     private static WorkerEngine engine(ServerWorker worker, RunHandler handler) {

@@ -1,8 +1,6 @@
-package io.interlock.cli.backend;
+package io.interlock.client;
 
-import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Failure;
-import io.interlock.cli.text.Json;
+import io.interlock.client.UnreachableException.Cause;
 import io.interlock.service.Facts;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,10 +31,10 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Speaks to a server. By {@code HttpURLConnection}, since {@code java.net.http} would cost every start another half second. Safe for
- * use by many threads.
+ * Sends requests to a server and returns its JSON. By {@code HttpURLConnection}, because {@code java.net.http} takes a quarter of a second
+ * longer for the first request of a process. Safe for use by many threads.
  */
-public final class ServerClient {
+public final class ServerConnection {
 
     private static final String API = "/api/v1";
     private static final int CONNECT_MILLIS = 5_000;
@@ -47,27 +45,27 @@ public final class ServerClient {
     private static final int NO_CONTENT = 204;
     private static final int REDIRECTED = 300;
     private static final int REFUSED = 400;
-    private static final int TOO_MANY = 429;
-    private static final int FAULT = 500;
+    static final int TOO_MANY = 429;
+    static final int FAULT = 500;
 
     private final String base;
     private final Map<String, String> headers;
     private final @Nullable SSLSocketFactory trusted;
 
     /** A client of the server at {@code url}. */
-    public ServerClient(String url, Map<String, String> headers) {
+    public ServerConnection(String url, Map<String, String> headers) {
         this(url, headers, null);
     }
 
-    private ServerClient(String url, Map<String, String> headers, @Nullable SSLSocketFactory trusted) {
+    private ServerConnection(String url, Map<String, String> headers, @Nullable SSLSocketFactory trusted) {
         this.base = (url.endsWith("/") ? url.substring(0, url.length() - 1) : url) + API;
         this.headers = Map.copyOf(headers);
         this.trusted = trusted;
     }
 
     /** This, which believes only servers whose certificates come from an authority in {@code file}, in PEM. */
-    public ServerClient trusting(Path file) {
-        return new ServerClient(toString(), headers, trusted(file));
+    public ServerConnection trusting(Path file) {
+        return new ServerConnection(toString(), headers, trusted(file));
     }
 
     @Override
@@ -75,8 +73,13 @@ public final class ServerClient {
         return base.substring(0, base.length() - API.length());
     }
 
-    /** What a server said. */
-    public record Answer(String path, int status, Facts body) {
+    /**
+     * What a server said.
+     *
+     * @param lapsed of a release, why the lease was over before; else {@code null}
+     */
+    public record Answer(
+            String path, int status, Facts body, @Nullable String lapsed) {
 
         public boolean isGood() {
             return status < 300;
@@ -86,42 +89,66 @@ public final class ServerClient {
         public boolean isForNow() {
             return status == TOO_MANY || status >= FAULT;
         }
+
+        /**
+         * This, if it is good.
+         *
+         * @throws ProblemException if it is not
+         */
+        public Answer good() {
+            if (isGood()) {
+                return this;
+            }
+            throw problem();
+        }
+
+        ProblemException problem() {
+            return new ProblemException(path, status, body);
+        }
     }
 
     /** Asks for something. */
     public Facts get(String path, String... query) {
-        return good(send("GET", path + query(query), null, Map.of(), Duration.ZERO))
+        return send("GET", path + query(query), null, Map.of(), Duration.ZERO)
+                .good()
                 .body();
     }
 
     /** Asks for something, and has the server wait for a change. */
-    Facts getWithin(Duration wait, String path) {
+    public Facts getWithin(Duration wait, String path, String... query) {
+        return getWithin(wait, new RequestAbort(), path, query);
+    }
+
+    /** Like {@link #getWithin(Duration, String, String...)}, until it is aborted. */
+    Facts getWithin(Duration wait, RequestAbort hangUp, String path, String... query) {
         Map<String, String> prefer = Map.of("Prefer", "wait=" + Math.max(1, wait.toSeconds()));
-        return good(send("GET", path, null, prefer, wait)).body();
+        return abortable(new Request("GET", path + query(query), null, prefer, READ.plus(wait)), hangUp)
+                .good()
+                .body();
     }
 
     /** Has something done. */
-    Facts post(String path, @Nullable Facts body) {
-        return good(send("POST", path, body, Map.of(), Duration.ZERO)).body();
+    public Facts post(String path, @Nullable Facts body) {
+        return send("POST", path, body, Map.of(), Duration.ZERO).good().body();
     }
 
     /** Has something set. */
-    Facts put(String path, Facts body) {
-        return good(send("PUT", path, body, Map.of(), Duration.ZERO)).body();
+    public Facts put(String path, Facts body) {
+        return send("PUT", path, body, Map.of(), Duration.ZERO).good().body();
     }
 
     /** Takes something away. */
-    void delete(String path, String... query) {
-        good(send("DELETE", path + query(query), null, Map.of(), Duration.ZERO));
+    public void delete(String path, String... query) {
+        send("DELETE", path + query(query), null, Map.of(), Duration.ZERO).good();
     }
 
     /** All items of a list, page by page, up to {@code limit}. */
-    List<Facts> items(int limit, String path, String... query) {
+    public List<Facts> items(int limit, String path, String... query) {
         return items(limit, any -> true, path, query);
     }
 
     /** Those items of a list that are wanted, page by page, up to {@code limit}. */
-    List<Facts> items(int limit, Predicate<Facts> wanted, String path, String... query) {
+    public List<Facts> items(int limit, Predicate<Facts> wanted, String path, String... query) {
         List<Facts> items = new ArrayList<>();
         String cursor = "";
         do {
@@ -148,20 +175,16 @@ public final class ServerClient {
 
     /** Like {@link #tryPost(String, Facts, Duration)}, until it is aborted. */
     public Answer tryPost(String path, Facts body, Duration wait, RequestAbort hangUp) {
-        try {
-            return send(new Request("POST", path, body, Map.of(), READ.plus(wait)), hangUp);
-        } catch (NullPointerException cutOff) {
-            // What HttpURLConnection throws if it is disconnected while it reads.
-            throw new Failure(ExitCode.UNAVAILABLE, "hung up", null);
-        }
+        return abortable(new Request("POST", path, body, Map.of(), READ.plus(wait)), hangUp);
     }
 
-    /** The answer, if it is good. */
-    static Answer good(Answer answer) {
-        if (answer.isGood()) {
-            return answer;
+    private Answer abortable(Request request, RequestAbort hangUp) {
+        try {
+            return send(request, hangUp);
+        } catch (NullPointerException cutOff) {
+            // What HttpURLConnection throws if it is disconnected while it reads.
+            throw new UnreachableException(Cause.SILENT, "the request was aborted", "");
         }
-        throw failure(answer);
     }
 
     private record Request(
@@ -199,23 +222,25 @@ public final class ServerClient {
             requireNoRedirect(status, connection.getHeaderField("Location"));
             try (InputStream in = status < REFUSED ? connection.getInputStream() : connection.getErrorStream()) {
                 String text = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
-                return new Answer(request.path(), status, status == NO_CONTENT ? Facts.none() : words(status, text));
+                return new Answer(
+                        request.path(),
+                        status,
+                        status == NO_CONTENT ? Facts.none() : words(status, text),
+                        connection.getHeaderField("X-Lease-Lapsed"));
             }
         } catch (MalformedURLException | URISyntaxException | IllegalArgumentException | ClassCastException malformed) {
-            throw new Failure(
-                    ExitCode.CONFIGURATION,
+            throw new UnreachableException(
+                    Cause.SETTINGS,
                     "'" + base + "' is no address of a server",
-                    "write --server as http://localhost:8080 or https://…");
+                    "write it as http://localhost:8080 or https://…, by --server on the command line");
         } catch (SSLException untrusted) {
-            throw new Failure(
-                    ExitCode.UNAVAILABLE,
-                    "server-untrusted",
+            throw new UnreachableException(
+                    Cause.UNTRUSTED,
                     "no trusted connection to the server at " + base + ": " + untrusted.getMessage(),
-                    "if its certificate comes from an authority of your own, name that by --cacert FILE");
+                    "if its certificate comes from an authority of your own, name its file, by --cacert on the command line");
         } catch (IOException unreachable) {
-            throw new Failure(
-                    ExitCode.UNAVAILABLE,
-                    "server-unreachable",
+            throw new UnreachableException(
+                    Cause.SILENT,
                     "the server at " + base + " cannot be reached: " + unreachable.getMessage(),
                     "see whether it runs, and whether --server or INTERLOCK_SERVER names it");
         }
@@ -223,9 +248,8 @@ public final class ServerClient {
 
     private void requireNoRedirect(int status, @Nullable String location) {
         if (status >= REDIRECTED && status < REFUSED) {
-            throw new Failure(
-                    ExitCode.CONFIGURATION,
-                    "server-redirects",
+            throw new UnreachableException(
+                    Cause.REDIRECTS,
                     "the server at " + base + " redirects to " + (location == null ? "no address" : location)
                             + "; redirects are not followed, because the API key would go along",
                     "if that is the server, name it by --server or INTERLOCK_SERVER");
@@ -236,9 +260,8 @@ public final class ServerClient {
     private Facts words(int status, String text) {
         Optional<Facts> words = Json.object(text);
         if (words.isEmpty() && status < REFUSED) {
-            throw new Failure(
-                    ExitCode.UNAVAILABLE,
-                    "server-unreachable",
+            throw new UnreachableException(
+                    Cause.SILENT,
                     "what came from " + base + " is cut off, or no answer of an Interlock server (status " + status
                             + ")",
                     "see whether --server or INTERLOCK_SERVER names the server itself, and what stands before it");
@@ -290,7 +313,7 @@ public final class ServerClient {
     /**
      * Makes connections that believe the authorities in {@code file} and no others.
      *
-     * @throws Failure if it cannot be read, or holds no certificate
+     * @throws UnreachableException if it cannot be read, or holds no certificate
      */
     private static SSLSocketFactory trusted(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
@@ -315,78 +338,10 @@ public final class ServerClient {
         }
     }
 
-    private static Failure unusable(Path file, String why) {
-        return new Failure(
-                ExitCode.CONFIGURATION,
-                "--cacert " + file + " cannot be used: " + why,
+    private static UnreachableException unusable(Path file, String why) {
+        return new UnreachableException(
+                Cause.SETTINGS,
+                "the authorities in " + file + " (--cacert) cannot be used: " + why,
                 "name a PEM file with the certificate of the authority that signed the server's");
-    }
-
-    /** The failure a problem is. */
-    private static Failure failure(ServerClient.Answer answer) {
-        int status = answer.status();
-        Facts problem = answer.body();
-        String cause = mistakes(problem)
-                .or(() -> problem.text("explanation"))
-                .or(() -> problem.text("detail"))
-                .or(() -> problem.text("title"))
-                .orElse("the server answered with " + status);
-        String code = problem.text("code").orElseGet(() -> ExitCode.word(exitCodeOf(status)));
-        return new Failure(exitCode(status, code), code, oneLine(cause), nextStep(answer, code));
-    }
-
-    /** Each mistake with its field, without its place in the request, which a user does not know. */
-    private static Optional<String> mistakes(Facts problem) {
-        return problem.list("errors").stream()
-                .map(each -> {
-                    String place = each.shown("pointer").replaceFirst("^(query)?/", "");
-                    return (place.isEmpty() ? "" : place + ": ") + each.shown("detail");
-                })
-                .reduce((one, other) -> one + "; " + other);
-    }
-
-    private static int exitCode(int status, String code) {
-        int known = ExitCode.of(code);
-        return known == ExitCode.FAILED ? exitCodeOf(status) : known;
-    }
-
-    private static int exitCodeOf(int status) {
-        return switch (status) {
-            case 400, 413, 422 -> ExitCode.USAGE;
-            case 401, 403 -> ExitCode.DENIED;
-            case 404 -> ExitCode.UNKNOWN;
-            case 409, 429 -> ExitCode.BUSY;
-            case 410 -> ExitCode.LEASE_LOST;
-            case 412 -> ExitCode.STALE;
-            case 502, 503, 504 -> ExitCode.UNAVAILABLE;
-            default -> status < 500 ? ExitCode.FAILED : ExitCode.INTERNAL;
-        };
-    }
-
-    private static String nextStep(ServerClient.Answer answer, String code) {
-        int status = answer.status();
-        return switch (status) {
-            case 401 -> "set INTERLOCK_API_KEY, or name the file that holds the key with --api-key-file";
-            case 403 -> "use a key with a higher role; interlock keys ls --store … shows them";
-            case 404 -> "interlock " + noun(code, answer.path()) + " ls shows those there are";
-            case 409 ->
-                code.equals("run-finished")
-                        ? "there is nothing to do"
-                        : "interlock locks ls shows who is in the way; or submit with --on-conflict queue";
-            case 410 -> "stop the work, and acquire anew";
-            case 412 -> "look again, then repeat it with what you see";
-            case 429, 503 -> "try again later";
-            default -> status < 500 ? "--help shows how it is written" : "the server's log knows more";
-        };
-    }
-
-    private static String noun(String code, String path) {
-        return code.equals("unknown-job")
-                ? "jobs"
-                : path.startsWith("/keys") ? "keys" : path.startsWith("/locks") ? "locks" : "runs";
-    }
-
-    private static String oneLine(String text) {
-        return text.lines().reduce((one, other) -> one + " " + other).orElse("");
     }
 }

@@ -1,4 +1,4 @@
-package io.interlock.cli.remote;
+package io.interlock.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
-import io.interlock.cli.backend.ServerClient;
-import io.interlock.cli.text.Failure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -26,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Where an API key goes, and which servers are believed. */
-class ServerClientTest {
+class ServerConnectionTest {
 
     private static final String PASSWORD = "changeit";
 
@@ -45,9 +43,10 @@ class ServerClientTest {
                     status,
                     "http://127.0.0.1:" + other.getAddress().getPort() + "/seen");
             try {
-                ServerClient client = new ServerClient(url("http", redirecting), Map.of("x-api-key", "ilk_canary"));
+                ServerConnection client =
+                        new ServerConnection(url("http", redirecting), Map.of("x-api-key", "ilk_canary"));
                 assertThatThrownBy(() -> client.get("/jobs"))
-                        .isInstanceOf(Failure.class)
+                        .isInstanceOf(UnreachableException.class)
                         .hasMessageContaining("redirects to http://127.0.0.1")
                         .hasMessageNotContaining("canary");
             } finally {
@@ -93,9 +92,9 @@ class ServerClientTest {
         https.setHttpsConfigurator(new HttpsConfigurator(context(keys)));
         server(https, 200, "");
         try {
-            ServerClient client = new ServerClient(url("https", https), Map.of());
+            ServerConnection client = new ServerConnection(url("https", https), Map.of());
             assertThatThrownBy(() -> client.get("/jobs"))
-                    .isInstanceOf(Failure.class)
+                    .isInstanceOf(UnreachableException.class)
                     .hasMessageContaining("no trusted connection");
             assertThat(client.trusting(certificate).get("/jobs").shown("answer"))
                     .isEqualTo("here");
@@ -106,7 +105,7 @@ class ServerClientTest {
 
     @Test
     void aFileWithoutCertificatesIsRefusedByName() throws IOException {
-        ServerClient client = new ServerClient("https://localhost", Map.of());
+        ServerConnection client = new ServerConnection("https://localhost", Map.of());
         Path empty = Files.writeString(folder.resolve("empty.pem"), "");
         assertThatThrownBy(() -> client.trusting(empty)).hasMessageContaining(empty.toString());
         assertThatThrownBy(() -> client.trusting(folder.resolve("none"))).hasMessageContaining("--cacert");

@@ -1,8 +1,7 @@
-package io.interlock.cli.remote;
+package io.interlock.client;
 
 import io.interlock.Holder;
 import io.interlock.ThisProcess;
-import io.interlock.cli.backend.ServerClient;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.WorkSource;
 import io.interlock.engine.WorkerBuilder;
@@ -18,20 +17,20 @@ import java.util.List;
  */
 public final class ServerWorker implements AutoCloseable {
 
-    private final ServerClient client;
+    private final ServerConnection client;
     private final Environment environment;
     private final WorkPoll poll;
     private final Holder holder;
 
-    private ServerWorker(ServerClient client, Environment environment) {
+    private ServerWorker(ServerConnection client, Environment environment) {
         this.client = client;
         this.environment = environment;
         this.poll = new WorkPoll(client, environment);
         this.holder = ThisProcess.holder(environment.random());
     }
 
-    /** A worker of the server that {@code client} speaks to. */
-    public static ServerWorker of(ServerClient client, Environment environment) {
+    /** A worker of the server that {@code client} reaches. */
+    static ServerWorker of(ServerConnection client, Environment environment) {
         return new ServerWorker(client, environment);
     }
 
@@ -42,7 +41,7 @@ public final class ServerWorker implements AutoCloseable {
 
     /** Sets up an engine that does {@code jobs}. It hears of stops by the answers to its heartbeats. */
     public WorkerBuilder engine(Jobs jobs) {
-        ServerWork work = new ServerWork(client, new ClaimedRuns(jobs, holder), poll, environment.ticker());
+        ServerWork work = new ServerWork(client, new RunReader(jobs::require, holder), poll, environment.ticker());
         return WorkerEngine.builder(new WorkSource(work, work, poll, ChangeFeed.SILENT, 1))
                 .environment(environment)
                 .holder(holder)

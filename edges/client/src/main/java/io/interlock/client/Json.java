@@ -1,4 +1,4 @@
-package io.interlock.cli.text;
+package io.interlock.client;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;

@@ -1,13 +1,11 @@
-package io.interlock.cli.remote;
+package io.interlock.client;
 
 import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LossCause;
+import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
-import io.interlock.cli.backend.ServerClient;
-import io.interlock.cli.backend.ServerClient.Answer;
-import io.interlock.cli.text.Failure;
-import io.interlock.cli.text.Json;
+import io.interlock.client.ServerConnection.Answer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
@@ -28,7 +26,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,12 +48,12 @@ final class ServerWork implements WorkSteps, OutputNotes {
     private static final int MAX_MESSAGE = 4_000;
     private static final int MAX_OUTPUT = 100_000;
 
-    private final ServerClient client;
-    private final ClaimedRuns runs;
+    private final ServerConnection client;
+    private final RunReader runs;
     private final WorkPoll poll;
     private final HeldWork held;
 
-    ServerWork(ServerClient client, ClaimedRuns runs, WorkPoll poll, Ticker ticker) {
+    ServerWork(ServerConnection client, RunReader runs, WorkPoll poll, Ticker ticker) {
         this.client = client;
         this.runs = runs;
         this.poll = poll;
@@ -76,11 +73,8 @@ final class ServerWork implements WorkSteps, OutputNotes {
 
     private Optional<Claimed> taken(Facts item) {
         String run = item.in("run").shown("id");
-        Facts proof = Facts.with("leaseId", item.shown("leaseId"))
-                .and("token", item.number("token").orElse(0));
         try {
-            Answer answer = heartbeat(run, proof, runs.ttl(item));
-            return answer.isGood() ? Optional.of(runs.of(item, answer.body())) : Optional.empty();
+            return confirm(RunId.parse(run), item, runs.terms(item).ttl()).map(beat -> runs.claimed(item, beat));
         } catch (StoreUnavailableException away) {
             throw away;
         } catch (RuntimeException unusable) {
@@ -108,10 +102,10 @@ final class ServerWork implements WorkSteps, OutputNotes {
         Answer answer = heartbeat(
                 request.run().toString(), body, claimed.run().spec().terms().ttl());
         if (!answer.isGood()) {
-            return Answers.of(List.of(new HeartbeatAnswer.Lost(cause(answer), null)));
+            return Answers.of(List.of(new HeartbeatAnswer.Lost(ServerLeaseStore.cause(answer.body()), null)));
         }
         held.confirm(request.lease());
-        return Answers.of(List.of(new HeartbeatAnswer.Beating(claimed.lease(), ClaimedRuns.stop(answer.body()))));
+        return Answers.of(List.of(new HeartbeatAnswer.Beating(claimed.lease(), RunReader.stop(answer.body()))));
     }
 
     @Override
@@ -130,12 +124,12 @@ final class ServerWork implements WorkSteps, OutputNotes {
         held.forget(request.lease());
         Run run = claimed.run();
         if (answer.isGood()) {
-            return Answers.of(List.of(new FinishAnswer.Finished(ClaimedRuns.ended(run, answer.body()))));
+            return Answers.of(List.of(new FinishAnswer.Finished(RunReader.ended(run, answer.body()))));
         }
         return Answers.of(List.of(
                 answer.status() == CONFLICT
                         ? new FinishAnswer.AlreadyFinished(run)
-                        : new FinishAnswer.LeaseLost(cause(answer), run)));
+                        : new FinishAnswer.LeaseLost(ServerLeaseStore.cause(answer.body()), run)));
     }
 
     @Override
@@ -143,15 +137,31 @@ final class ServerWork implements WorkSteps, OutputNotes {
         return held.say(note.lease(), note.text());
     }
 
+    /** Takes in a run that was granted to a caller in this process, and whose lease was confirmed just now. */
+    void take(Claimed claimed) {
+        held.take(claimed);
+    }
+
+    /** Confirms a lease before anything is begun under it: it counts from then. Empty if it is lost. */
+    Optional<Facts> confirm(RunId run, Facts grant, Duration ttl) {
+        Answer answer = heartbeat(
+                run.toString(),
+                Facts.with("leaseId", grant.shown("leaseId"))
+                        .and("token", grant.number("token").orElse(0)),
+                ttl);
+        return answer.isGood() ? Optional.of(answer.body()) : Optional.empty();
+    }
+
     private Answer heartbeat(String run, Facts body, Duration ttl) {
         return clear(() -> client.heartbeat("/runs/" + run + "/heartbeat", body, ttl));
     }
 
-    private Answer clear(Supplier<Answer> question) {
+    /** The answer, if it is one: a server that is away or asked too much has given none. */
+    Answer clear(Supplier<Answer> question) {
         Answer answer;
         try {
             answer = question.get();
-        } catch (Failure unreachable) {
+        } catch (UnreachableException unreachable) {
             throw new StoreUnavailableException(client.toString(), "does not answer", unreachable);
         }
         if (REFUSED.contains(answer.status())) {
@@ -161,16 +171,6 @@ final class ServerWork implements WorkSteps, OutputNotes {
             return answer;
         }
         throw new StoreUnavailableException(client.toString(), "answers " + answer.status());
-    }
-
-    private static LossCause cause(Answer answer) {
-        String told = answer.body().shown("cause").toUpperCase(Locale.ROOT);
-        for (LossCause cause : LossCause.values()) {
-            if (cause.name().equals(told)) {
-                return cause;
-            }
-        }
-        return LossCause.GONE;
     }
 
     private static Facts proof(LeaseId lease, FencingToken token) {

@@ -1,4 +1,4 @@
-package io.interlock.cli.remote;
+package io.interlock.client;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;

@@ -1,8 +1,7 @@
-package io.interlock.cli.remote;
+package io.interlock.client;
 
-import io.interlock.cli.backend.ServerClient;
-import io.interlock.cli.backend.ServerClient.Answer;
-import io.interlock.cli.backend.ServerClient.RequestAbort;
+import io.interlock.client.ServerConnection.Answer;
+import io.interlock.client.ServerConnection.RequestAbort;
 import io.interlock.service.Facts;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.ClaimRequest;
@@ -29,7 +28,7 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final Duration LAST_WORD = Duration.ofSeconds(10);
 
-    private final ServerClient client;
+    private final ServerConnection client;
     private final Environment environment;
     private final Timers pauses;
     private final RequestAbort hangUp = new RequestAbort();
@@ -39,7 +38,7 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
     private boolean closed;
     private boolean givenUp;
 
-    WorkPoll(ServerClient client, Environment environment) {
+    WorkPoll(ServerConnection client, Environment environment) {
         this.client = client;
         this.environment = environment;
         this.pauses = environment.timers("interlock-claims");

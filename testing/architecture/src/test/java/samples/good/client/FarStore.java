@@ -1,4 +1,4 @@
-package samples.good.cli.remote;
+package samples.good.client;
 
 import samples.good.spi.Contract;
 

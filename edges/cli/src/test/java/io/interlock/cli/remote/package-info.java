@@ -1,4 +1,0 @@
-@NullMarked
-package io.interlock.cli.remote;
-
-import org.jspecify.annotations.NullMarked;
