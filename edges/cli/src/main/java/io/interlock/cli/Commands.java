@@ -57,7 +57,6 @@ final class Commands {
     private final CommandContext session;
     private final List<String> command;
 
-    /** The commands. */
     Commands(CommandContext session, List<String> command) {
         this.session = session;
         this.command = command;

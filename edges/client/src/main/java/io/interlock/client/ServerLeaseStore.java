@@ -345,14 +345,14 @@ final class ServerLeaseStore implements LeaseStore {
         Facts holder = told.in("holder");
         Instant now = told.time("observedAt").orElse(until);
         FencingToken token = new FencingToken(number);
-        LeaseRecord own = held.get(key);
-        boolean mine = own != null && own.token().equals(token);
+        LeaseRecord known = held.get(key);
+        LeaseRecord own = known != null && known.token().equals(token) ? known : null;
         String label = holder.text("holder").orElse("unknown");
         RunId run = holder.text("runId").map(RunId::parse).orElse(null);
         return new LeaseRecord(
                 key,
-                mine ? own.id() : HIDDEN,
-                mine ? own.holder() : new Holder(label, label, run),
+                own == null ? HIDDEN : own.id(),
+                own == null ? new Holder(label, label, run) : own.holder(),
                 token,
                 holder.time("since").orElse(now),
                 until,

@@ -32,7 +32,7 @@ final class TestServer implements AutoCloseable {
         this.more = more;
         Path out = folder.resolve("server-" + System.identityHashCode(this) + ".out");
         this.process = begin(out, "0");
-        await().atMost(Duration.ofSeconds(120)).until(() -> found(KEY, out) != null || !process.isAlive());
+        await().atMost(Duration.ofMinutes(2)).until(() -> found(KEY, out) != null || !process.isAlive());
         String address = found(ADDRESS, out);
         String key = found(KEY, out);
         if (address == null || key == null) {
@@ -93,7 +93,7 @@ final class TestServer implements AutoCloseable {
         close();
         Path out = folder.resolve("server-again-" + System.identityHashCode(this) + ".out");
         process = begin(out, url.substring(url.lastIndexOf(':') + 1));
-        await().atMost(Duration.ofSeconds(120)).until(() -> found(ADDRESS, out) != null || !process.isAlive());
+        await().atMost(Duration.ofMinutes(2)).until(() -> found(ADDRESS, out) != null || !process.isAlive());
     }
 
     /** Sends a signal, such as STOP. */

@@ -144,7 +144,6 @@ public interface Backend extends AutoCloseable {
         void release(Proof proof);
     }
 
-    /** API keys. */
     interface KeyApi {
 
         /** Makes a key: {@code id, tenant, role, label, createdAt, expiresAt?, active, apiKey}; the last is shown nowhere else. */

@@ -38,11 +38,9 @@ public interface KeyAcquirer {
 
         /** What happens if the key is held. */
         public enum IfBusy {
-            /** That is an error. */
             FAIL(ConflictPolicy.REJECT),
             /** That is no error. */
             SKIP(ConflictPolicy.SKIP),
-            /** It waits in the queue. */
             WAIT(ConflictPolicy.QUEUE);
 
             private final ConflictPolicy policy;
@@ -152,7 +150,6 @@ public interface KeyAcquirer {
             public enum Kind {
                 /** The lease is lost, or ends soon. */
                 LOST,
-                /** It was cancelled. */
                 CANCELLED,
                 /** The end could not be reported; the lease is left to expire. */
                 UNTOLD
@@ -167,7 +164,6 @@ public interface KeyAcquirer {
         record Result(Result.Kind kind, int exitCode, String code, String message) {
 
             public enum Kind {
-                /** It did its work. */
                 SUCCEEDED,
                 /** It did not do its work. */
                 FAILED,

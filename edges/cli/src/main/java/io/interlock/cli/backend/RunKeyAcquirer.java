@@ -37,7 +37,6 @@ final class RunKeyAcquirer implements KeyAcquirer {
     private final Environment environment;
     private final String actor;
 
-    /** Where the runs are. */
     interface Runs {
 
         Submission submit(RunRequest request);

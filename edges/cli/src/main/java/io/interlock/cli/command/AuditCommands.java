@@ -29,7 +29,6 @@ public final class AuditCommands {
 
     private AuditCommands() {}
 
-    /** {@code audit ls}. */
     @Command(
             name = "ls",
             description = "Lists audit records, the newest first.",
@@ -70,7 +69,6 @@ public final class AuditCommands {
         }
     }
 
-    /** {@code audit verify}. */
     @Command(
             name = "verify",
             description = "Checks the whole audit log: whether it was tampered with, and whether grants overlap."
@@ -163,7 +161,6 @@ public final class AuditCommands {
         }
     }
 
-    /** {@code audit sign}. */
     @Command(
             name = "sign",
             description = "Signs the audit log as it is now, with a key that it was not signed with before: once after"

@@ -65,7 +65,6 @@ public abstract class CliCommand implements Callable<Integer> {
 
         abstract int carryOut(Backend backend) throws InterruptedException;
 
-        /** The jobs that have to be known for it. */
         Jobs jobs() {
             return Jobs.of();
         }
@@ -218,7 +217,6 @@ public abstract class CliCommand implements Callable<Integer> {
         abstract String none();
     }
 
-    /** A command that lists runs. */
     abstract static class RunListing extends Listing {
 
         @Override
@@ -265,7 +263,6 @@ public abstract class CliCommand implements Callable<Integer> {
     /** What a command is carried out in. */
     public record CommandContext(Console console, Map<String, String> variables, Environment environment) {
 
-        /** That of this process. */
         public static CommandContext ofProcess() {
             Map<String, String> variables = InheritedVariables.all();
             return new CommandContext(Console.ofProcess(variables), variables, Environment.system());

@@ -80,7 +80,6 @@ public final class CompletionCommand extends CliCommand {
         return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'";
     }
 
-    /** {@code interlock version}. */
     @Command(name = "version", description = "Prints the version.")
     public static final class Version extends CliCommand {
 

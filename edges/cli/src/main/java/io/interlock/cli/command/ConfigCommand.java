@@ -99,7 +99,6 @@ public final class ConfigCommand extends CliCommand {
             return read(new Given(flags, session.variables(), file), session);
         }
 
-        /** The jobs of a file. */
         static List<JobSettings> jobs(CommandContext session, Path file) {
             return List.copyOf(read(new Given(List.of(), session.variables(), file), session)
                     .settings()

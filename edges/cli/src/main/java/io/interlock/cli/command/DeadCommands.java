@@ -22,7 +22,6 @@ public final class DeadCommands {
 
     private DeadCommands() {}
 
-    /** {@code dead ls}. */
     @Command(
             name = "ls",
             description = "Lists dead letters: runs whose attempts are used up and that are not settled.",
@@ -51,7 +50,6 @@ public final class DeadCommands {
         }
     }
 
-    /** {@code dead redrive}. */
     @Command(
             name = "redrive",
             description = "Submits dead letters again, as new runs with all their attempts.",
@@ -65,7 +63,6 @@ public final class DeadCommands {
         }
     }
 
-    /** {@code dead discard}. */
     @Command(
             name = "discard",
             description = "Discards dead letters.",

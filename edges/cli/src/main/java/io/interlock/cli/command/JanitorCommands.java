@@ -22,7 +22,6 @@ public final class JanitorCommands {
 
     private JanitorCommands() {}
 
-    /** {@code janitor status}. */
     @Command(
             name = "status",
             description = "Shows what is due for a sweep, or a server's last sweep, and the workers.",
@@ -55,7 +54,6 @@ public final class JanitorCommands {
         }
     }
 
-    /** {@code janitor sweep}. */
     @Command(
             name = "sweep",
             description = {

@@ -20,7 +20,6 @@ public final class KeysCommands {
 
     private KeysCommands() {}
 
-    /** {@code keys create}. */
     @Command(
             name = "create",
             description = "Makes an API key and prints it once.",
@@ -60,7 +59,6 @@ public final class KeysCommands {
         }
     }
 
-    /** {@code keys ls}. */
     @Command(
             name = "ls",
             description = "Lists the API keys of a tenant, without their secrets.",
@@ -89,7 +87,6 @@ public final class KeysCommands {
         }
     }
 
-    /** {@code keys revoke}. */
     @Command(
             name = "revoke",
             description = "Revokes an API key; it is refused everywhere within seconds.",

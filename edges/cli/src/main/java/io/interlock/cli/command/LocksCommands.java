@@ -28,7 +28,6 @@ public final class LocksCommands {
 
     private LocksCommands() {}
 
-    /** {@code locks ls}. */
     @Command(
             name = "ls",
             description = "Lists keys that are held or waited for.",
@@ -80,7 +79,6 @@ public final class LocksCommands {
         }
     }
 
-    /** {@code locks show}. */
     @Command(
             name = "show",
             description = "Shows the holder of a key, its stage, and who waits.",
@@ -116,7 +114,6 @@ public final class LocksCommands {
         }
     }
 
-    /** {@code locks evict}. */
     @Command(
             name = "evict",
             description = "Evicts a lease. The key opens when its work has stopped, or at the old end of the lease.",
@@ -148,7 +145,6 @@ public final class LocksCommands {
         }
     }
 
-    /** {@code locks pause}. */
     @Command(
             name = "pause",
             description = "Stops new grants under a key; leases held already go on.",
@@ -171,7 +167,6 @@ public final class LocksCommands {
         }
     }
 
-    /** {@code locks resume}. */
     @Command(
             name = "resume",
             description = "Ends a pause.",

@@ -86,7 +86,6 @@ public abstract class OptionValues implements Iterable<String> {
         }
     }
 
-    /** Durations as options. */
     static final class Durations {
 
         private Durations() {}

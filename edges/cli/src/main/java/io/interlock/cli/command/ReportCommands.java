@@ -16,7 +16,6 @@ public final class ReportCommands {
 
     private ReportCommands() {}
 
-    /** {@code interlock stage NAME}. */
     @Command(
             name = "stage",
             description = "Reports the stage that begins; called by the command that interlock run runs.",

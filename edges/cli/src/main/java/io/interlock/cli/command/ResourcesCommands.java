@@ -12,7 +12,6 @@ public final class ResourcesCommands {
 
     private ResourcesCommands() {}
 
-    /** {@code resources show}. */
     @Command(
             name = "show",
             description = "Shows the state of the resource a key stands for.",
@@ -29,7 +28,6 @@ public final class ResourcesCommands {
         }
     }
 
-    /** {@code resources set}. */
     @Command(
             name = "set",
             description =

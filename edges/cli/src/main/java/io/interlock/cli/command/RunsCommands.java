@@ -33,7 +33,6 @@ public final class RunsCommands {
 
     private RunsCommands() {}
 
-    /** {@code runs ls}. */
     @Command(
             name = "ls",
             description = "Lists runs, the newest first.",
@@ -77,7 +76,6 @@ public final class RunsCommands {
         }
     }
 
-    /** {@code runs show}. */
     @Command(
             name = "show",
             description = "Shows a run: where it stands and why, its attempts, stages and output.",
@@ -94,7 +92,6 @@ public final class RunsCommands {
         }
     }
 
-    /** {@code runs watch}. */
     @Command(
             name = "watch",
             description = "Follows a run until it has ended. Exit code 0 if it succeeded, else 1.",
@@ -137,7 +134,6 @@ public final class RunsCommands {
         }
     }
 
-    /** {@code runs logs}. */
     @Command(
             name = "logs",
             description = "Prints the end of the output of a run, as far as it was kept.",
@@ -164,7 +160,6 @@ public final class RunsCommands {
         }
     }
 
-    /** {@code runs rerun}. */
     @Command(
             name = "rerun",
             description = "Submits the same work once more, as a new run.",
@@ -184,7 +179,6 @@ public final class RunsCommands {
         }
     }
 
-    /** {@code runs cancel}. */
     @Command(
             name = "cancel",
             description = "Cancels a run: a queued one ends, a running one is asked to stop.",

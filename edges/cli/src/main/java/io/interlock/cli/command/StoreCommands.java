@@ -14,7 +14,6 @@ public final class StoreCommands {
 
     private StoreCommands() {}
 
-    /** {@code store migrate}. */
     @Command(
             name = "migrate",
             description =
@@ -34,7 +33,6 @@ public final class StoreCommands {
         }
     }
 
-    /** {@code store bump-epoch}. */
     @Command(
             name = "bump-epoch",
             description =

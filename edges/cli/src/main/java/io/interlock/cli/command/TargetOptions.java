@@ -77,7 +77,6 @@ public final class TargetOptions {
         return verbose.length;
     }
 
-    /** A key of the tenant. */
     public LockKey key(String name) {
         return LockKey.of(tenant, name);
     }
@@ -131,7 +130,6 @@ public final class TargetOptions {
         return (file == null ? client : client.trusting(file)).build();
     }
 
-    /** The store, if it was named by a flag. */
     List<Flag> storeFlag() {
         return store == null ? List.of() : List.of(Flag.of("store", store));
     }

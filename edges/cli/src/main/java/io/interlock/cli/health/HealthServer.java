@@ -12,34 +12,42 @@ import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import java.io.Closeable;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Serves the health and metrics of a worker: {@code /health/live}, {@code /health/ready}, {@code /metrics}. They need no key and change
@@ -129,54 +137,52 @@ public final class HealthServer implements AutoCloseable {
     }
 
     /**
-     * Answers GET and HEAD for a few paths over HTTP/1.1, one request a connection. A connection takes no thread, may last {@link #LONGEST} and
-     * no longer, and beyond {@link #MOST} of them the oldest is closed: half a request, or many of them, keep no other from being answered.
-     * The JDK's own server has a thread wait for each request that has begun. Safe for use by many threads.
+     * Answers GET and HEAD for a few paths, one request a connection. A connection takes no thread, may last {@link #LONGEST} and no longer, and
+     * beyond {@link #MOST} of them the oldest is closed: half a request, or many of them, keep no other from being answered. The JDK's own
+     * server has a thread wait for each request that has begun. Safe for use by many threads.
      */
     static final class HealthPort implements AutoCloseable {
 
-        /** How many connections there are at the most. */
         static final int MOST = 256;
-
-        /** How long a connection may last. */
         static final Duration LONGEST = Duration.ofSeconds(10);
-
-        private static final Logger log = LoggerFactory.getLogger(HealthPort.class);
-        private static final int REQUEST_BYTES = 8 * 1024;
         private static final int ANSWERING_THREADS = 4;
-        private static final String HEAD_END = "\r\n\r\n";
 
-        /** What is said. */
         record Answer(int status, String type, String text) {}
 
         private static final Answer NOTHING = new Answer(404, "text/plain", "there is nothing at this path\n");
         private static final Answer NOT_ALLOWED =
                 new Answer(405, "text/plain", "only GET and HEAD are answered here\n");
 
-        private final ServerSocketChannel port;
-        private final Selector selector;
-        private final Environment environment;
         private final Map<String, Answer> known;
         private final Map<String, Supplier<Answer>> asked;
         private final ExecutorService answering;
-        private final Thread loop;
-        private final Queue<Connection> answered = new ConcurrentLinkedQueue<>();
+        private final EventLoopGroup loop;
+        private final Channel port;
         // The oldest first. Used by the loop only.
-        private final Deque<Connection> open = new ArrayDeque<>();
+        private final Deque<Channel> open = new ArrayDeque<>();
 
         private HealthPort(
-                ServerSocketChannel port,
-                Selector selector,
+                InetSocketAddress address,
                 Environment environment,
                 Map<String, Answer> known,
-                Map<String, Supplier<Answer>> asked) {
-            this.port = port;
-            this.selector = selector;
-            this.environment = environment;
+                Map<String, Supplier<Answer>> asked)
+                throws IOException {
             this.known = Map.copyOf(known);
             this.asked = Map.copyOf(asked);
             this.answering = Executors.newFixedThreadPool(ANSWERING_THREADS, environment.threads("interlock-window"));
-            this.loop = environment.threads("interlock-port").newThread(this::serve);
+            this.loop = new MultiThreadIoEventLoopGroup(
+                    1, environment.threads("interlock-port"), NioIoHandler.newFactory());
+            ChannelFuture bound = new ServerBootstrap()
+                    .group(loop)
+                    .channel(NioServerSocketChannel.class)
+                    .childHandler(new Connections())
+                    .bind(address)
+                    .awaitUninterruptibly();
+            this.port = bound.channel();
+            if (!bound.isSuccess()) {
+                close();
+                throw new IOException(bound.cause().getMessage(), bound.cause());
+            }
         }
 
         /**
@@ -191,193 +197,72 @@ public final class HealthServer implements AutoCloseable {
                 Map<String, Answer> known,
                 Map<String, Supplier<Answer>> asked)
                 throws IOException {
-            ServerSocketChannel port = ServerSocketChannel.open();
-            try {
-                port.bind(address);
-                port.configureBlocking(false);
-                Selector selector = Selector.open();
-                port.register(selector, SelectionKey.OP_ACCEPT);
-                HealthPort opened = new HealthPort(port, selector, environment, known, asked);
-                opened.loop.start();
-                return opened;
-            } catch (IOException | RuntimeException cannot) {
-                port.close();
-                throw cannot;
-            }
+            return new HealthPort(address, environment, known, asked);
         }
 
         InetSocketAddress address() {
-            try {
-                return (InetSocketAddress) port.getLocalAddress();
-            } catch (IOException closed) {
-                throw new IllegalStateException("closed", closed);
-            }
+            return (InetSocketAddress) port.localAddress();
         }
 
         @Override
         public void close() {
             answering.shutdownNow();
-            loop.interrupt();
-            quietly(selector);
-            quietly(port);
+            var unused = loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
         }
 
-        private void serve() {
-            while (selector.isOpen() && !Thread.currentThread().isInterrupted()) {
-                try {
-                    selector.select(Math.max(1, untilNextEnd().toMillis()));
-                    selector.selectedKeys().forEach(this::step);
-                    selector.selectedKeys().clear();
-                    for (Connection each = answered.poll(); each != null; each = answered.poll()) {
-                        each.beginToWrite();
-                    }
-                    endOldOnes();
-                } catch (IOException | RuntimeException failure) {
-                    if (selector.isOpen()) {
-                        log.warn("the port for health failed: {}", failure.toString());
-                    }
+        private static void end(Channel client) {
+            var unused = client.close();
+        }
+
+        private final class Connections extends ChannelInitializer<Channel> {
+
+            @Override
+            protected void initChannel(Channel client) {
+                if (open.size() >= MOST) {
+                    end(open.getFirst());
                 }
-            }
-            open.forEach(Connection::end);
-        }
-
-        private void step(SelectionKey key) {
-            if (key.isValid() && key.attachment() instanceof Connection connection) {
-                connection.step();
-            } else if (key.isValid()) {
-                accept();
+                open.add(client);
+                client.closeFuture().addListener(closed -> open.remove(client));
+                var unused =
+                        client.eventLoop().schedule(() -> end(client), LONGEST.toMillis(), TimeUnit.MILLISECONDS);
+                client.pipeline().addLast(new HttpServerCodec(), new Request());
             }
         }
 
-        private void accept() {
-            try {
-                SocketChannel client = port.accept();
-                if (client != null) {
-                    if (open.size() >= MOST) {
-                        open.getFirst().end();
-                    }
-                    client.configureBlocking(false);
-                    open.add(new Connection(client));
-                }
-            } catch (IOException failure) {
-                log.debug("a connection could not be taken", failure);
-            }
-        }
+        private final class Request extends SimpleChannelInboundHandler<HttpRequest> {
 
-        private Duration untilNextEnd() {
-            Connection oldest = open.peekFirst();
-            return oldest == null ? LONGEST : LONGEST.minus(oldest.age());
-        }
-
-        private void endOldOnes() {
-            while (!open.isEmpty() && open.getFirst().age().compareTo(LONGEST) >= 0) {
-                open.getFirst().end();
-            }
-        }
-
-        private static void quietly(Closeable closing) {
-            try {
-                closing.close();
-            } catch (IOException gone) {
-                log.debug("did not close", gone);
-            }
-        }
-
-        /** One connection, with one request. All but {@link #prepare} is called by the loop. */
-        private final class Connection {
-
-            private final SocketChannel client;
-            private final SelectionKey key;
-            private final long since = environment.ticker().nanos();
-            private final ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES);
-            private volatile ByteBuffer answer = ByteBuffer.allocate(0);
-
-            Connection(SocketChannel client) throws IOException {
-                this.client = client;
-                this.key = client.register(selector, SelectionKey.OP_READ, this);
-            }
-
-            Duration age() {
-                return Duration.ofNanos(environment.ticker().nanos() - since);
-            }
-
-            void step() {
-                try {
-                    if (key.isReadable()) {
-                        read();
-                    } else if (key.isWritable()) {
-                        write();
-                    }
-                } catch (IOException gone) {
-                    end();
-                }
-            }
-
-            private void read() throws IOException {
-                int read = client.read(request);
-                String head = new String(request.array(), 0, request.position(), StandardCharsets.ISO_8859_1);
-                if (head.contains(HEAD_END)) {
-                    key.interestOps(0);
-                    begin(head.substring(0, head.indexOf('\r')).split(" ", -1));
-                } else if (read < 0 || !request.hasRemaining()) {
-                    end();
-                }
-            }
-
-            private void begin(String... line) {
-                if (line.length != 3 || !line[2].startsWith("HTTP/1.")) {
-                    end();
-                    return;
-                }
-                String method = line[0];
-                String path = line[1].replaceFirst("\\?.*", "");
+            @Override
+            protected void channelRead0(ChannelHandlerContext client, HttpRequest request) {
+                String path = request.uri().replaceFirst("\\?.*", "");
+                boolean whole = request.method().equals(HttpMethod.GET);
                 Supplier<Answer> slow = asked.get(path);
-                if (!method.equals("GET") && !method.equals("HEAD")) {
-                    prepare(method, NOT_ALLOWED);
-                    return;
-                }
-                if (slow == null) {
-                    prepare(method, known.getOrDefault(path, NOTHING));
-                    return;
-                }
-                try {
-                    answering.execute(() -> prepare(method, slow.get()));
-                } catch (RejectedExecutionException closing) {
-                    end();
+                if (request.decoderResult().isFailure()) {
+                    end(client.channel());
+                } else if (!whole && !request.method().equals(HttpMethod.HEAD)) {
+                    say(client, true, NOT_ALLOWED);
+                } else if (slow == null) {
+                    say(client, whole, known.getOrDefault(path, NOTHING));
+                } else {
+                    answering.execute(() -> say(client, whole, slow.get()));
                 }
             }
 
-            private void prepare(String method, Answer said) {
+            private void say(ChannelHandlerContext client, boolean whole, Answer said) {
                 byte[] body = said.text().getBytes(StandardCharsets.UTF_8);
-                byte[] head = ("HTTP/1.1 " + said.status() + " \r\nContent-Type: " + said.type()
-                                + "\r\nContent-Length: " + body.length + "\r\nConnection: close" + HEAD_END)
-                        .getBytes(StandardCharsets.ISO_8859_1);
-                boolean whole = !method.equals("HEAD");
-                ByteBuffer bytes = ByteBuffer.allocate(head.length + (whole ? body.length : 0))
-                        .put(head);
-                answer = (whole ? bytes.put(body) : bytes).flip();
-                answered.add(this);
-                selector.wakeup();
+                FullHttpResponse answer = new DefaultFullHttpResponse(
+                        HttpVersion.HTTP_1_1,
+                        HttpResponseStatus.valueOf(said.status()),
+                        Unpooled.wrappedBuffer(whole ? body : new byte[0]));
+                answer.headers()
+                        .set("Content-Type", said.type())
+                        .set("Content-Length", body.length)
+                        .set("Connection", "close");
+                client.writeAndFlush(answer).addListener(ChannelFutureListener.CLOSE);
             }
 
-            void beginToWrite() {
-                if (key.isValid()) {
-                    key.interestOps(SelectionKey.OP_WRITE);
-                }
-            }
-
-            private void write() throws IOException {
-                client.write(answer);
-                if (!answer.hasRemaining()) {
-                    client.shutdownOutput();
-                    end();
-                }
-            }
-
-            void end() {
-                open.remove(this);
-                key.cancel();
-                quietly(client);
+            @Override
+            public void exceptionCaught(ChannelHandlerContext client, Throwable failure) {
+                end(client.channel());
             }
         }
     }

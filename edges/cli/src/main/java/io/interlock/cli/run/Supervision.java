@@ -122,7 +122,6 @@ final class Supervision {
         }
     }
 
-    /** How it ended. */
     record Ended(Exit exit, int exitCode, HeldKey.Result result, boolean lost) {}
 
     private void passOn(GuardedProcess.Signal signal) {

@@ -381,7 +381,6 @@ public final class Wrapper {
         public enum OnLost {
             /** It gets TERM, and KILL if it does not end. */
             TERM,
-            /** It is killed. */
             KILL,
             /** It goes on, at the risk of the user. */
             WARN

@@ -25,7 +25,6 @@ public final class LockText {
         this.now = lock.time("observedAt").orElse(now);
     }
 
-    /** Whether it is held. */
     public boolean isHeld() {
         return lock.text("since").isPresent();
     }

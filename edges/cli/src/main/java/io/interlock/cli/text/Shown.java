@@ -83,7 +83,6 @@ public final class Shown {
 
         private ShellWords() {}
 
-        /** {@code words}, each of them one word for a shell. */
         public static String join(List<String> words) {
             return words.stream().map(ShellWords::quoted).collect(Collectors.joining(" "));
         }
