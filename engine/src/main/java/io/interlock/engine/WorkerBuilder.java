@@ -5,7 +5,6 @@ import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.submit.CallerTurns;
-import io.interlock.engine.internal.wait.EngineLifecycle;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.WorkerAssembly;
 import io.interlock.run.Run;
@@ -43,12 +42,12 @@ public final class WorkerBuilder extends WorkBuilder<WorkerBuilder> {
     private static final class WorkerOnlyEngine implements CallerEngine {
 
         private final WorkerAssembly work;
-        private final EngineLifecycle lifecycle;
+        private final WaitScheduler.EngineLifecycle lifecycle;
         private final @Nullable CallerTurns callers;
 
         private WorkerOnlyEngine(EngineSettings.WorkSettings settings, @Nullable TurnSource turns) {
             work = WorkerAssembly.of(settings);
-            lifecycle = new EngineLifecycle(work.activeRuns());
+            lifecycle = new WaitScheduler.EngineLifecycle(work.activeRuns());
             callers = turns == null ? null : callers(turns);
         }
 

@@ -1,6 +1,5 @@
 package io.interlock.service;
 
-import io.interlock.Eviction;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunId;
@@ -87,7 +86,7 @@ public final class LockFacts {
                 .and("reason", run, held -> held.spec().origin().reason());
     }
 
-    private static Facts eviction(Eviction eviction) {
+    private static Facts eviction(LeaseRecord.Eviction eviction) {
         return Facts.with("actor", eviction.actor())
                 .and("reason", eviction.reason())
                 .and("at", eviction.at());

@@ -1,7 +1,6 @@
 package io.interlock.client;
 
 import io.interlock.EvictAnswer;
-import io.interlock.Eviction;
 import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
@@ -9,6 +8,7 @@ import io.interlock.LeaseId;
 import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.Eviction;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.LossCause;

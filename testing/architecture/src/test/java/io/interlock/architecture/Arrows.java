@@ -24,7 +24,8 @@ import java.util.stream.Stream;
  */
 final class Arrows {
 
-    private static final List<String> EDGES = List.of("config", "ui", "server", "client", "cli", "spring", "sqs", "example");
+    private static final List<String> EDGES =
+            List.of("config", "ui", "server", "client", "cli", "spring", "sqs", "example");
     private static final String[] GROUND = {"java..", "org.jspecify..", "org.slf4j.."};
 
     private final String root;

@@ -31,7 +31,8 @@ public final class ResourcesCommands {
     @Command(
             name = "set",
             description =
-                    "Sets the state of a resource, to adopt one that is there already or to mend one. Only while its key is free.",
+                    "Sets the state of a resource, to adopt one that is there already or to mend one. Only while its"
+                            + " key is free.",
             footer = {"", "Example:", "  interlock resources set cluster/prod1 READY --reason \"checked by hand\""})
     public static final class Set extends Answering {
 

@@ -17,7 +17,8 @@ public final class StoreCommands {
     @Command(
             name = "migrate",
             description =
-                    "Brings the tables of a store up to this version. Opening a store does that, too, unless its URL forbids it.",
+                    "Brings the tables of a store up to this version. Opening a store does that, too, unless its URL"
+                            + " forbids it.",
             footer = {"", "Example:", "  interlock store migrate --store 'postgresql://il@db/locks?sslmode=require'"})
     public static final class Migrate extends CliCommand {
 
@@ -36,8 +37,8 @@ public final class StoreCommands {
     @Command(
             name = "bump-epoch",
             description =
-                    "After a backup was restored: makes all tokens greater than any before, and grants nothing until every"
-                            + " lease given out before must be over.",
+                    "After a backup was restored: makes all tokens greater than any before, and grants nothing until"
+                            + " every lease given out before must be over.",
             footer = {"", "Example:", "  interlock store bump-epoch --store sqlite:il.db --reason \"restored a backup\""
             })
     public static final class BumpEpoch extends CliCommand {

@@ -223,8 +223,7 @@ public final class HealthServer implements AutoCloseable {
                 }
                 open.add(client);
                 client.closeFuture().addListener(closed -> open.remove(client));
-                var unused =
-                        client.eventLoop().schedule(() -> end(client), LONGEST.toMillis(), TimeUnit.MILLISECONDS);
+                var unused = client.eventLoop().schedule(() -> end(client), LONGEST.toMillis(), TimeUnit.MILLISECONDS);
                 client.pipeline().addLast(new HttpServerCodec(), new Request());
             }
         }
