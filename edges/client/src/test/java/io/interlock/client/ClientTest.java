@@ -129,7 +129,7 @@ class ClientTest {
             CallerRun next = ((CallerTurn.Outcome.Granted) outcome).work();
             assertThat(next.token()).isGreaterThan(work.token());
             client.cancel(next.run().id(), "wrong month");
-            await().until(() -> next.stopping().isPresent());
+            await().atMost(Duration.ofSeconds(30)).until(() -> next.stopping().isPresent());
             assertThat(next.stopping().orElseThrow().reason()).contains("wrong month");
             next.close();
             assertThat(client.awaitEnd(next.run().id(), Duration.ofSeconds(20))
