@@ -51,7 +51,8 @@ final class PostgresFastPath implements FastPath {
     // Whatever the session's defaults are: what is granted is there for good, and a row is not waited for too long.
     private static final String DURABLE = PostgresDialect.BY_INDEX + ", set_config('synchronous_commit', 'on', true)";
     // A waiter that a crash of the server forgets looks again by itself.
-    private static final String SOON = PostgresDialect.BY_INDEX + ", set_config('synchronous_commit', 'off', true)";
+    private static final String SOON = PostgresDialect.BY_INDEX
+            + ", set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '1000', true)";
     private static final String PATIENT =
             "(SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', ?, true)) AS c";
     private static final String SEEN = """
@@ -147,19 +148,8 @@ final class PostgresFastPath implements FastPath {
                       l.waiters_until, l.waiters
             """.formatted(NOW, SAME_SERVER, NEXT_WAITER);
 
-    private static final String ENQUEUE = """
-            WITH k AS MATERIALIZED (SELECT * FROM ${rows:r(tenant text, name text)}),
-            held AS MATERIALIZED (
-              SELECT l.tenant, l.name, k.pos
-                FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
-               WHERE l.plain = 1 AND l.expires_at > %1$s AND l.lease_id IS NOT NULL AND strpos(l.waiters, ?) = 0
-                 AND length(l.waiters) < ? AND %2$s
-               ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED)
-            UPDATE ${t:lease} AS l SET waiters = l.waiters || ?
-              FROM held AS h CROSS JOIN ${t:store} AS s
-             WHERE l.tenant = h.tenant AND l.name = h.name
-            RETURNING h.pos, %1$s, %3$s
-            """.formatted(NOW, SAME_SERVER, SEEN);
+    private static final String ENQUEUE_ONE = enqueue("FOR NO KEY UPDATE OF l");
+    private static final String ENQUEUE_MANY = enqueue("FOR NO KEY UPDATE OF l SKIP LOCKED");
 
     /** A grant whose statement waited for longer than this began too early, and is made anew. */
     private static final long LONGEST_WAIT_MICROS = 50_000;
@@ -246,10 +236,27 @@ final class PostgresFastPath implements FastPath {
                     ? answered(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(lease, null))))
                     : null;
         }
-        // A caller that waits is refused once its client is in the queue.
-        return request.waits() && !found.waiters().contains(waiter)
-                ? null
-                : answered(new AcquireAnswer.Refused(new Refusal.Held(lease)));
+        if (request.waits() && !found.waiters().contains(waiter)) {
+            // It is refused once its client is in the queue; the long way would have every release wake all clients.
+            return many ? new Answer<>(null) : null;
+        }
+        return answered(new AcquireAnswer.Refused(new Refusal.Held(lease)));
+    }
+
+    private static String enqueue(String lock) {
+        return """
+            WITH k AS MATERIALIZED (SELECT * FROM ${rows:r(tenant text, name text)}),
+            held AS MATERIALIZED (
+              SELECT l.tenant, l.name, k.pos
+                FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
+               WHERE l.plain = 1 AND l.expires_at > %1$s AND l.lease_id IS NOT NULL AND strpos(l.waiters, ?) = 0
+                 AND length(l.waiters) < ? AND %2$s
+               ORDER BY l.tenant, l.name %4$s)
+            UPDATE ${t:lease} AS l SET waiters = l.waiters || ?
+              FROM held AS h CROSS JOIN ${t:store} AS s
+             WHERE l.tenant = h.tenant AND l.name = h.name
+            RETURNING h.pos, %1$s, %3$s
+            """.formatted(NOW, SAME_SERVER, SEEN, lock);
     }
 
     /** Puts this client into the queues of held keys that callers wait for. */
@@ -276,7 +283,7 @@ final class PostgresFastPath implements FastPath {
                 transaction -> together(
                         transaction,
                         SOON,
-                        ENQUEUE,
+                        requests.size() == 1 ? ENQUEUE_ONE : ENQUEUE_MANY,
                         rows -> {
                             while (rows.next()) {
                                 LockKey key = keys.get(rows.getInt(1) - 1);
