@@ -10,8 +10,10 @@ import io.interlock.engine.audit.AuditVerifier;
 import io.interlock.engine.audit.Witness;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.KeyLine;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.LineQuery;
 import io.interlock.run.Pause;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.Resource;
@@ -19,6 +21,9 @@ import io.interlock.run.ResourceQuery;
 import io.interlock.run.Retention;
 import io.interlock.run.RunCount;
 import io.interlock.run.Seal;
+import io.interlock.run.SearchQuery;
+import io.interlock.run.SearchResult;
+import io.interlock.run.Summary;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.RunStore;
 import java.time.Duration;
@@ -120,6 +125,21 @@ public final class EngineQueries {
     /** Keys that are held, that are kept for a run, or that runs wait for, in the order of their names. */
     public List<KeyView> keys(KeyQuery query) {
         return store.keys(query);
+    }
+
+    /** A page of the queue of one key, from the front, and what start times are estimated from. */
+    public KeyLine line(LineQuery query) {
+        return store.line(query);
+    }
+
+    /** What goes on in one tenant, all of one moment. */
+    public Summary summary(String tenant) {
+        return store.summary(tenant);
+    }
+
+    /** Runs and keys by parts of what they are called. */
+    public SearchResult search(SearchQuery query) {
+        return store.search(query);
     }
 
     /** How many runs there are in states that are not the end, and how many open dead letters. */

@@ -2,7 +2,6 @@ package io.interlock.service;
 
 import io.interlock.Actor;
 import io.interlock.EvictAnswer;
-import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
@@ -11,20 +10,28 @@ import io.interlock.engine.EngineQueries;
 import io.interlock.engine.RunEngine;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.JobName;
+import io.interlock.run.KeyLine;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.LineQuery;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
+import io.interlock.run.SearchQuery;
+import io.interlock.run.SearchResult;
+import io.interlock.run.Summary;
 import io.interlock.run.WorkerNote;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -67,8 +74,11 @@ public final class EngineService {
 
     /** One lock, also of a key that is free. */
     public Facts lock(LockKey key) {
-        return view(key)
-                .map(LockFacts::of)
+        return lock(key, view(key));
+    }
+
+    private Facts lock(LockKey key, Optional<KeyView> view) {
+        return view.map(LockFacts::of)
                 .orElseGet(() -> LockFacts.idle(
                         key,
                         engine.queries().pauses(key.tenant()).stream()
@@ -76,6 +86,54 @@ public final class EngineService {
                                 .findFirst()
                                 .orElse(null),
                         engine.queries().time()));
+    }
+
+    /**
+     * A page of the queue of a key, from the front: {@code lock, total, samples, usualHold?, holderLeft?, items}.
+     *
+     * @param cursor makes a cursor of the place where the next page begins
+     */
+    public Facts line(LineQuery query, Function<LineQuery.Place, String> cursor) {
+        KeyLine line = engine.queries().line(query);
+        return LockFacts.line(line, lock(query.key(), Optional.ofNullable(line.view())))
+                .and("cursor", line.nextPlace().map(cursor).orElse(null));
+    }
+
+    /** What goes on in {@code tenant}, all of one moment, and what of it needs attention. */
+    public Facts summary(String tenant) {
+        EngineQueries queries = engine.queries();
+        Summary summary = queries.summary(tenant);
+        Set<JobName> served = queries.workers(tenant, ALIVE, RunQuery.MAX_LIMIT).stream()
+                .flatMap(worker -> worker.jobs().stream())
+                .collect(Collectors.toSet());
+        return new SummaryFacts(summary, served, queries.pauses(tenant)).json();
+    }
+
+    /** What is called like {@code text}, up to {@code limit} of each kind: {@code runs, keys, jobs, holders, labels, more}. */
+    public Facts search(String tenant, String text, int limit) {
+        SearchQuery query = new SearchQuery(tenant, text, limit);
+        SearchResult found = engine.queries().search(query);
+        List<String> jobs = engine.jobs().all().stream()
+                .map(job -> job.name().value())
+                .filter(query::isIn)
+                .sorted()
+                .toList();
+        Facts groups = Facts.none();
+        List<String> more = new ArrayList<>();
+        group(groups, more, limit, "runs", found.runs(), RunFacts::of);
+        group(groups, more, limit, "keys", found.keys(), LockFacts::of);
+        group(groups, more, limit, "jobs", jobs, job -> job);
+        group(groups, more, limit, "holders", found.holders(), holder -> holder);
+        group(groups, more, limit, "labels", found.labels(), label -> label.getKey() + "=" + label.getValue());
+        return groups.and("more", more);
+    }
+
+    private static <T> void group(
+            Facts groups, List<String> more, int limit, String name, List<T> found, Function<T, Object> shown) {
+        groups.and(name, found.stream().limit(limit).map(shown).toList());
+        if (found.size() > limit) {
+            more.add(name);
+        }
     }
 
     /** What an eviction did: {@code releasedToken, opensAt, nextRun?}. */
@@ -100,18 +158,12 @@ public final class EngineService {
         if (run.state() == RunState.RUNNING) {
             view(run.key())
                     .flatMap(KeyView::currentLease)
-                    .filter(lease -> isUnder(lease, run))
-                    .ifPresent(lease ->
-                            RunFacts.beating(json, lease, run.spec().terms().ttl()));
+                    .filter(lease -> LockFacts.isUnder(lease, run))
+                    .ifPresent(lease -> RunFacts.beating(json, lease, run));
         }
         settlements(run.key().tenant(), List.of(run)).values().forEach(done -> RunFacts.settled(json, done));
         Optional<String> said = output ? engine.queries().output(run.id()) : Optional.empty();
         return RunFacts.detailed(json, run, engine.attempts(run.id()), said.orElse(null), foreign);
-    }
-
-    private static boolean isUnder(LeaseRecord lease, Run run) {
-        return lease.evicted().isEmpty()
-                && lease.holder().runId().filter(run.id()::equals).isPresent();
     }
 
     /** Runs of one tenant, each dead one with its settlement. */

@@ -3,6 +3,8 @@ package io.interlock.service;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.run.HoldEstimate;
+import io.interlock.run.KeyLine;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.RefusalCount;
@@ -10,9 +12,11 @@ import io.interlock.run.Run;
 import io.interlock.run.Turn;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +36,8 @@ public final class LockFacts {
                 .and("since", lease, LeaseRecord::grantedAt)
                 .and("leaseLeft", lease, LeaseRecord::remaining)
                 .and("eviction", lease == null ? null : lease.eviction(), LockFacts::eviction)
+                .and("renewedAt", renewedAt(lease, run))
+                .and("renewedEvery", renewedAt(lease, run) == null ? null : run, RunFacts::heartbeatEvery)
                 .and("job", run, Run::job)
                 .and("stage", run, RunFacts::stage)
                 .and("progress", run, seen -> RunFacts.progress(seen.status().progress()))
@@ -40,6 +46,52 @@ public final class LockFacts {
                 .and("observedAt", view.observedAt())
                 .and("pause", view.pause(), pause -> pause(pause))
                 .and("explanation", view.explanation());
+    }
+
+    /** When the work under a lease last renewed it; {@code null} if the lease is no run's, whose ttl is known. */
+    private static @Nullable Instant renewedAt(@Nullable LeaseRecord lease, @Nullable Run run) {
+        return lease == null || run == null || !isUnder(lease, run) ? null : RunFacts.renewedAt(lease, run);
+    }
+
+    /** Whether {@code run} works under {@code lease}, and the lease was not taken away. */
+    static boolean isUnder(LeaseRecord lease, Run run) {
+        return lease.evicted().isEmpty()
+                && lease.holder().runId().filter(run.id()::equals).isPresent();
+    }
+
+    /**
+     * A part of the queue of a key.
+     *
+     * @param lock the JSON of the key
+     */
+    public static Facts line(KeyLine line, Facts lock) {
+        HoldEstimate estimate = line.estimate();
+        List<Facts> items = new ArrayList<>();
+        for (Run run : line.runs()) {
+            items.add(waiter(run, line.before() + items.size() + 1, line));
+        }
+        return Facts.with("lock", lock)
+                .and("total", line.view() == null ? 0 : line.view().waiting())
+                .and("samples", estimate.samples())
+                .and("usualHold", estimate.usual())
+                .and("holderLeft", line.view() == null || line.view().run() == null ? null : estimate.left())
+                .and("items", items);
+    }
+
+    private static Facts waiter(Run run, int place, KeyLine line) {
+        Instant rests = run.status().notBefore();
+        Optional<Instant> starts = line.startOf(run, place);
+        return Facts.with("place", place)
+                .and("id", run.id())
+                .and("job", run.job())
+                .and("submittedBy", run.spec().origin().submitter())
+                .and("priority", run.spec().priority())
+                .and("waitingSince", run.submittedAt())
+                .and("attempt", run.status().attempts())
+                .and("restsUntil", rests)
+                .and("startsAt", starts.orElse(null))
+                .and("labels", new TreeMap<>(run.spec().labels()))
+                .and("reason", run.spec().origin().reason());
     }
 
     /** A key that only a lease is known of: of a store without runs. */

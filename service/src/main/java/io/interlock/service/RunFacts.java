@@ -76,12 +76,21 @@ public final class RunFacts {
     }
 
     /** Adds when the last heartbeat came and when the lease ends. */
-    public static Facts beating(Facts json, LeaseRecord lease, Duration ttl) {
-        // A heartbeat renews by the whole ttl, so the end of the lease gives the time of the last one.
-        Instant renewed = lease.expiresAt().minus(ttl);
-        return json.and("heartbeatAt", renewed.isBefore(lease.grantedAt()) ? lease.grantedAt() : renewed)
-                .and("heartbeatEvery", ttl.dividedBy(3))
+    public static Facts beating(Facts json, LeaseRecord lease, Run run) {
+        return json.and("heartbeatAt", renewedAt(lease, run))
+                .and("heartbeatEvery", heartbeatEvery(run))
                 .and("expiresAt", lease.expiresAt());
+    }
+
+    /** When {@code run} last renewed its lease. */
+    static Instant renewedAt(LeaseRecord lease, Run run) {
+        // A heartbeat renews by the whole ttl, so the end of the lease gives the time of the last one.
+        Instant renewed = lease.expiresAt().minus(run.spec().terms().ttl());
+        return renewed.isBefore(lease.grantedAt()) ? lease.grantedAt() : renewed;
+    }
+
+    static Duration heartbeatEvery(Run run) {
+        return run.spec().terms().ttl().dividedBy(3);
     }
 
     /** Adds how a dead letter was settled. */

@@ -1,12 +1,17 @@
 package io.interlock.spi.run;
 
+import io.interlock.run.KeyLine;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.LineQuery;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
 import io.interlock.run.RunCount;
+import io.interlock.run.SearchQuery;
+import io.interlock.run.SearchResult;
+import io.interlock.run.Summary;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +28,19 @@ public interface RunViews {
      */
     List<KeyView> keys(KeyQuery query);
 
+    /**
+     * A page of the queue of one key, from the front. A run whose delay is over is shown as ready when a step has settled it.
+     */
+    KeyLine line(LineQuery query);
+
     /** The number of runs that have not ended, by state, and of open dead letters. */
     List<RunCount> runCounts();
+
+    /** What goes on in one tenant, all of one moment; at a cost that does not grow with history. */
+    Summary summary(String tenant);
+
+    /** Runs and keys by parts of what they are called. */
+    SearchResult search(SearchQuery query);
 
     /** The number of runs of a tenant that have not ended, counted up to {@code most}. */
     OpenRuns openRuns(String tenant, long most);

@@ -18,6 +18,7 @@ import io.interlock.cli.command.ResourcesCommands;
 import io.interlock.cli.command.RunCommand;
 import io.interlock.cli.command.RunsCommands;
 import io.interlock.cli.command.StoreCommands;
+import io.interlock.cli.command.TopCommand;
 import io.interlock.cli.command.WorkerCommand;
 import io.interlock.cli.text.Failure;
 import java.util.LinkedHashMap;
@@ -49,7 +50,7 @@ final class Commands {
                             + "runs show,runs watch,runs logs,runs submit,runs rerun,runs cancel,jobs ls,queue ls,"
                             + "dead ls,dead show,dead redrive,dead discard,resources show,resources set,audit ls,"
                             + "audit verify,audit sign,janitor status,janitor sweep,acquire,renew,release,keys create,"
-                            + "keys ls,keys revoke,store migrate,store bump-epoch,worker,doctor,config show,completion,"
+                            + "keys ls,keys revoke,store migrate,store bump-epoch,top,worker,doctor,config show,completion,"
                             + "version")
                     .split(",", -1));
 
@@ -113,6 +114,7 @@ final class Commands {
             case "keys revoke" -> new KeysCommands.Revoke();
             case "store migrate" -> new StoreCommands.Migrate();
             case "store bump-epoch" -> new StoreCommands.BumpEpoch();
+            case "top" -> new TopCommand();
             case "worker" -> new WorkerCommand();
             case "doctor" -> new DoctorCommand();
             case "config show" -> new ConfigCommand();

@@ -184,6 +184,19 @@ class StoreCommandsTest {
     }
 
     @Test
+    void topShowsWhatGoesOn() {
+        cli.type("runs", "submit", "export", "--key", "p");
+        cli.type("runs", "submit", "export", "--key", "p", "--on-conflict", "queue");
+        Answer seen = cli.type("top");
+        assertThat(seen.code()).isZero();
+        assertThat(seen.out())
+                .contains("locks  0 held, 0 overdue, 1 waiting, 0 paused")
+                .contains("runs   0 running, 1 pending, 1 queued, 0 dead letters")
+                .contains("NO_WORKER", "no live worker does job export");
+        assertThat(cli.type("top", "--once", "--json").out()).contains("\"attention\":[{\"kind\":\"NO_WORKER\"");
+    }
+
+    @Test
     void runsAreSubmittedListedShownWatchedAndCancelled() {
         Answer submitted = cli.type("runs", "submit", "export", "--key", "p", "--reason", "month end", "--json");
         String id = field(submitted.out(), "id");

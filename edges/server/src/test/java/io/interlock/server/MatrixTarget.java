@@ -79,6 +79,15 @@ final class MatrixTarget {
         rows.put("redriveRun", on -> new Sent(V1 + "/runs/" + on.dead() + "/redrive", "{}"));
         rows.put("discardRun", on -> new Sent(V1 + "/runs/" + on.dead() + "/discard", "{}"));
         rows.put("claimWork", on -> new Sent(V1 + "/claims", claim("remote")));
+        rows.put("getLine", on -> {
+            JsonObject run = on.running();
+            return Sent.of(V1 + "/locks/line?limit=5&key=" + run.getString("key") + on.hide(run));
+        });
+        rows.put("search", on -> {
+            JsonObject run = on.running();
+            return Sent.of(V1 + "/search?q=" + run.getString("id") + on.hide(run));
+        });
+        plain(rows, "getSummary /summary");
         rows.put("listLocks", on -> Sent.of(V1 + "/locks?limit=5" + on.hide(on.running())));
         rows.put(
                 "acquireLease",

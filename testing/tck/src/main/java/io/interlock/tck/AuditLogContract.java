@@ -73,6 +73,56 @@ interface AuditLogContract extends AuditWords {
         assertThat(read("initech", null, null, null)).isEmpty();
     }
 
+    private List<AuditRecord> narrowed(@Nullable Instant until, String prefix, AuditQuery.@Nullable Actors actors) {
+        return log().records(
+                        AuditQuery.ofTenant("acme", 100).narrowed(new AuditQuery.Narrowing(until, prefix, actors)));
+    }
+
+    @Test
+    default void recordsAreFoundByActorPrefixAndEnd() {
+        log();
+        Run worked = client().starts(key("ledger/1"), spec()).run();
+        client().succeeds(client().claim());
+        advance(Duration.ofSeconds(5));
+        Run lost = client().starts(key("ledger/2"), spec()).run();
+        client().claim();
+        client().store().pause(new PauseRequest("acme", "ledger/*", "carol", "upgrade", null));
+        advance(Duration.ofMinutes(10));
+        client().store().sweepRuns(10);
+        Run cancelled = client().starts(key("shop"), spec()).run();
+        client().store().cancel(new CancelRequest(cancelled.id(), Actor.of("carol"), "not needed"));
+        assertThat(narrowed(null, "", AuditQuery.Actors.WORKERS))
+                .extracting(AuditRecord::after)
+                .containsExactly("RUNNING", "SUCCEEDED", "RUNNING");
+        assertThat(narrowed(null, "", AuditQuery.Actors.RULES))
+                .isNotEmpty()
+                .allSatisfy(record -> assertThat(record.actor()).isEqualTo(AuditRecord.RULES))
+                .extracting(AuditRecord::run)
+                .contains(lost.id());
+        assertThat(narrowed(null, "", AuditQuery.Actors.PEOPLE))
+                .extracting(AuditRecord::action)
+                .contains("submitted", "paused")
+                .doesNotContain("resource");
+        assertThat(narrowed(null, "", AuditQuery.Actors.PEOPLE))
+                .as("who cancelled a run that had not begun")
+                .anyMatch(record -> cancelled.id().equals(record.run())
+                        && record.actor().equals("carol")
+                        && record.after().equals("ABORTED"));
+        assertThat(narrowed(null, "ledger/", null))
+                .extracting(record -> record.key().name())
+                .contains("ledger/1", "ledger/2", "ledger/*")
+                .doesNotContain("shop");
+        assertThat(narrowed(lost.submittedAt(), "", null))
+                .extracting(AuditRecord::run)
+                .containsOnly(worked.id());
+        List<AuditRecord> all = narrowed(null, "", null);
+        for (AuditQuery.Actors actors : AuditQuery.Actors.values()) {
+            assertThat(narrowed(null, "", actors))
+                    .as("as the rule says: %s", actors)
+                    .isEqualTo(all.stream().filter(actors::did).toList());
+        }
+    }
+
     private List<AuditRecord> read(
             @Nullable String tenant, @Nullable LockKey key, @Nullable Run run, @Nullable String action) {
         return log().records(new AuditQuery(tenant, key, run == null ? null : run.id(), action, null, 0, 100));

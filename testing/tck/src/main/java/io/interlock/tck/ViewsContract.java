@@ -8,16 +8,24 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.run.Claimed;
+import io.interlock.run.Ending;
 import io.interlock.run.JobName;
+import io.interlock.run.KeyLine;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.KeyView.KeyStatus;
+import io.interlock.run.LineQuery;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.ResourceQuery;
+import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunCount;
 import io.interlock.run.RunSpec;
+import io.interlock.run.SearchQuery;
+import io.interlock.run.SearchResult;
+import io.interlock.run.Summary;
 import io.interlock.run.Turn;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResourceRequest;
@@ -25,7 +33,14 @@ import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Overviews. */
@@ -130,6 +145,176 @@ interface ViewsContract extends RunContract {
         assertThat(view.currentRun().map(Run::state)).contains(RunState.QUEUED);
         assertThat(view.waiting()).as("it is still in the queue").isEqualTo(1);
         assertThat(view.currentLease()).isEmpty();
+    }
+
+    private List<Run> line(LockKey key, int limit) {
+        List<Run> all = new ArrayList<>();
+        Optional<LineQuery.Place> next = Optional.of(LineQuery.Place.FRONT);
+        while (next.isPresent()) {
+            KeyLine page = views().line(
+                            new LineQuery(key, LineQuery.Place.parse(next.get().toString()), limit));
+            assertThat(page.before()).isEqualTo(all.size());
+            assertThat(page.runs()).hasSizeBetween(1, limit);
+            all.addAll(page.runs());
+            next = page.nextPlace();
+        }
+        return all;
+    }
+
+    @Test
+    default void theLineOfAKeyBeginsAtItsFront() {
+        views();
+        LockKey key = key("line");
+        client().starts(key, spec());
+        RunSpec waits = spec().policy(ConflictPolicy.QUEUE);
+        for (int priority : List.of(0, 0, 5, -3, 20, 0, 5)) {
+            client().queues(key, waits.priority(priority));
+        }
+        advance(Duration.ofMinutes(6));
+        for (int priority : List.of(0, 5, 12, -3, 7)) {
+            client().queues(key, waits.priority(priority));
+        }
+        List<Run> inOrder = client().store().queue(key);
+        assertThat(inOrder).hasSize(12);
+        for (int limit : List.of(1, 2, 5, 12, 100)) {
+            assertThat(line(key, limit)).as("pages of %s", limit).isEqualTo(inOrder);
+        }
+        KeyLine front = views().line(LineQuery.front(key, 3));
+        assertThat(front.view()).isNotNull().extracting(KeyView::waiting).isEqualTo(12);
+        assertThat(views().line(LineQuery.front(key("line/other"), 3)).view()).isNull();
+    }
+
+    @Test
+    default void runsThatRestStandAtTheEndOfTheLine() {
+        views();
+        LockKey key = key("rests");
+        RunSpec tries = spec().policy(ConflictPolicy.QUEUE)
+                .retry(new RetryPlan(3, Duration.ofMinutes(2), 1, Duration.ofMinutes(2)));
+        Run resting = client().starts(key, tries.priority(9)).run();
+        Run first = client().queues(key, spec().policy(ConflictPolicy.QUEUE)).run();
+        Run second = client().queues(key, spec().policy(ConflictPolicy.QUEUE)).run();
+        client().failsForNow(client().claim());
+        client().is(first.id(), RunState.PENDING);
+        assertThat(line(key, 1)).extracting(Run::id).containsExactly(second.id(), resting.id());
+    }
+
+    @Test
+    default void startsAreEstimatedFromPastRuns() {
+        views();
+        LockKey key = key("estimated");
+        RunSpec waits = spec().policy(ConflictPolicy.QUEUE);
+        client().starts(key, waits);
+        client().queues(key, waits);
+        Run third = client().queues(key, waits).run();
+        KeyLine unknown = views().line(LineQuery.front(key, 9));
+        assertThat(unknown.startOf(third, 2)).as("no run has ended yet").isEmpty();
+        Claimed work = client().claim();
+        advance(Duration.ofSeconds(20));
+        client().succeeds(work);
+        client().claim();
+        advance(Duration.ofSeconds(5));
+        KeyLine line = views().line(LineQuery.front(key, 9));
+        assertThat(line.runs()).extracting(Run::id).containsExactly(third.id());
+        assertThat(line.past()).hasSize(1);
+        Instant now = Objects.requireNonNull(line.view()).observedAt();
+        assertThat(Duration.between(now, line.startOf(third, 1).orElseThrow()))
+                .isBetween(Duration.ofSeconds(14), Duration.ofSeconds(16));
+        assertThat(Duration.between(now, line.startOf(third, 3).orElseThrow()))
+                .isBetween(Duration.ofSeconds(53), Duration.ofSeconds(57));
+        advance(Duration.ofSeconds(20));
+        assertThat(views().line(LineQuery.front(key, 9)).startOf(third, 1))
+                .as("at any moment")
+                .isEmpty();
+    }
+
+    @Test
+    default void aSummaryCountsAllOfATenant() {
+        views();
+        RunSpec waits = spec().policy(ConflictPolicy.QUEUE);
+        client().starts(key("failing"), spec());
+        Claimed failing = client().claim();
+        client().finished(failing, new Ending.Failed(RunClient.ERROR, false, null));
+        client().starts(key("failing"), spec());
+        Run sample = client().finished(client().claim(), new Ending.Failed(RunClient.ERROR, false, null));
+        advance(Duration.ofMinutes(50));
+        new Client(client().store()).take(ContractRequests.forKey(key("bare"), Duration.ofMinutes(4)));
+        new Client(client().store()).take(ContractRequests.forKey(key("lapsed"), Duration.ofSeconds(5)));
+        client().starts(key("busy"), waits);
+        client().claim();
+        advance(Duration.ofSeconds(1));
+        Run first = client().queues(key("busy"), waits).run();
+        Run urgent = client().queues(key("busy"), waits.priority(50)).run();
+        client().store().pause(new PauseRequest("acme", "paused/*", "carol", "upgrade", null));
+        client().queues(key("paused/1"), waits);
+        client().starts(key("pending"), spec());
+        client().starts(LockKey.of("other", "pending"), spec());
+        advance(Duration.ofSeconds(6));
+        Summary summary = views().summary("acme");
+        assertThat(summary.locks())
+                .isEqualTo(
+                        Map.of(KeyStatus.HELD, 2L, KeyStatus.OVERDUE, 1L, KeyStatus.PAUSED, 1L, KeyStatus.WAITING, 1L));
+        assertThat(summary.locks())
+                .as("as the list says")
+                .isEqualTo(views().keys(KeyQuery.ofTenant("acme")).stream()
+                        .collect(Collectors.groupingBy(KeyView::state, Collectors.counting())));
+        assertThat(List.of(
+                        summary.runs(RunState.QUEUED), summary.runs(RunState.PENDING), summary.runs(RunState.RUNNING)))
+                .containsExactly(3L, 1L, 1L);
+        assertThat(summary.overdue()).extracting(view -> view.key().name()).containsExactly("lapsed");
+        assertThat(summary.hot()).extracting(view -> view.key().name()).containsExactly("busy", "paused/1");
+        assertThat(summary.longestWait()).isNotNull();
+        assertThat(Objects.requireNonNull(summary.longestWait()).waitingSince()).isEqualTo(first.submittedAt());
+        assertThat(Objects.requireNonNull(summary.next()).id()).isEqualTo(urgent.id());
+        assertThat(summary.failures()).singleElement().satisfies(group -> {
+            assertThat(group.code()).isEqualTo(RunClient.ERROR.code());
+            assertThat(group.state()).isEqualTo(RunState.FAILED);
+            assertThat(group.count()).isEqualTo(2);
+            assertThat(group.sample()).isEqualTo(sample.id());
+            assertThat(group.last()).isEqualTo(sample.status().since());
+        });
+        advance(Duration.ofMinutes(11));
+        assertThat(views().summary("acme").failures()).as("older than an hour").isEmpty();
+        assertThat(views().summary("unknown").locks()).isEmpty();
+    }
+
+    @Test
+    default void runsAndKeysAreFoundByPartsOfTheirNames() {
+        views();
+        Run ended = client().starts(key("Ledger/import/eu"), spec().labels(Map.of("team", "Billing")))
+                .run();
+        client().succeeds(client().claim());
+        Run open = client().starts(key("ledger_x/50%"), spec()).run();
+        client().starts(LockKey.of("other", "ledger/hidden"), spec());
+        new Client(client().store()).take(key("bare/ledger"));
+        for (Run run : List.of(ended, open)) {
+            String id = run.id().toString();
+            for (String text : List.of(id, id.toUpperCase(Locale.ROOT), id.substring(0, 30), id.substring(28))) {
+                assertThat(search(text).runs()).as(text).extracting(Run::id).containsExactly(run.id());
+            }
+        }
+        assertThat(views().search(new SearchQuery("other", ended.id().toString(), 5))
+                        .runs())
+                .as("another tenant's")
+                .isEmpty();
+        assertThat(search("ledger").keys())
+                .extracting(view -> view.key().name() + " " + view.state())
+                .containsExactly("Ledger/import/eu FREE", "bare/ledger HELD", "ledger_x/50% WAITING");
+        assertThat(search("R_X").keys()).extracting(view -> view.key().name()).containsExactly("ledger_x/50%");
+        assertThat(search("0%").keys()).extracting(view -> view.key().name()).containsExactly("ledger_x/50%");
+        assertThat(search("o_t").keys()).as("no wild card").isEmpty();
+        assertThat(views().search(new SearchQuery("acme", "ledger", 1)).keys())
+                .as("one more than asked for")
+                .hasSize(2);
+        for (String text : List.of("bill", "team", "team=bill")) {
+            assertThat(search(text).labels()).as(text).containsExactly(Map.entry("team", "Billing"));
+        }
+        String holder =
+                view("bare/ledger").currentLease().orElseThrow().holder().label();
+        assertThat(search(holder.substring(1)).holders()).containsExactly(holder);
+    }
+
+    private SearchResult search(String text) {
+        return views().search(new SearchQuery("acme", text, 5));
     }
 
     @Test

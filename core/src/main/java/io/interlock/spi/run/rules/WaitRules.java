@@ -2,14 +2,12 @@ package io.interlock.spi.run.rules;
 
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.run.HoldEstimate;
 import io.interlock.run.Run;
-import io.interlock.run.Turn;
 import io.interlock.run.Wait;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Explains why a run waits. Changes nothing. */
 public final class WaitRules {
@@ -36,25 +34,10 @@ public final class WaitRules {
                     QueueRules.inTheWayOf(state, run),
                     holder,
                     holder != null && alive,
-                    expected(state, holder, position, past),
+                    HoldEstimate.of(past, holder, state.now())
+                            .untilStart(position)
+                            .orElse(null),
                     state.now());
         });
-    }
-
-    // The runs ahead take the median each; the elapsed time of the holder is subtracted.
-    private static @Nullable Duration expected(
-            KeyState state, @Nullable Run holder, int position, List<Duration> past) {
-        if (past.isEmpty()) {
-            return null;
-        }
-        Duration median =
-                past.stream().sorted().skip(past.size() / 2).findFirst().orElseThrow();
-        Duration before = median.multipliedBy(position - 1L);
-        if (holder == null) {
-            return before;
-        }
-        Instant since = holder.status().lastTurn().map(Turn::startedAt).orElse(state.now());
-        Duration left = median.minus(Duration.between(since, state.now()));
-        return left.isNegative() ? before : before.plus(left);
     }
 }

@@ -107,7 +107,13 @@ public interface Backend extends AutoCloseable {
         /** One run, when it has ended or {@code maxWait} is over. */
         Facts await(String id, Duration maxWait) throws InterruptedException;
 
-        /** Queued runs of {@code key} in their order; with {@code null}, of all keys. */
+        /** How many queued runs of one key are listed at the most. */
+        int MAX_QUEUED = RunQuery.MAX_LIMIT;
+
+        /**
+         * Queued runs of {@code key} from the front; with {@code null}, of all keys: {@code key, place, id, job, submittedBy, priority,
+         * waitingSince, startsAt?, …}.
+         */
         List<Facts> queue(@Nullable String key);
 
         Facts submit(Wish wish);
@@ -196,6 +202,9 @@ public interface Backend extends AutoCloseable {
          * @param kind its kind, or {@code null} for the kind it has, else the first part of the key
          */
         Facts setResource(String key, String state, @Nullable String kind, String reason);
+
+        /** What goes on, all of one moment, and what needs attention. */
+        Facts summary();
 
         /** Processes that take work. */
         List<Facts> workers();

@@ -31,8 +31,6 @@ public final class ServerBackend implements Backend {
     /** As many as a request may have. */
     private static final int MAX_WITNESSES = 20;
 
-    private static final int MAX_QUEUED = 1000;
-
     private final InterlockClient remote;
     private final ServerConnection client;
     private final Target target;
@@ -199,16 +197,18 @@ public final class ServerBackend implements Backend {
         @Override
         public List<Facts> queue(@Nullable String key) {
             List<Facts> waiting = new ArrayList<>();
-            for (Facts run : client.items(MAX_QUEUED, "/runs", "key", text(key), "state", "QUEUED")) {
-                // Only the view of a single run has its place and why it waits.
-                Facts one = client.get("/runs/" + run.shown("id"));
-                for (String field : List.of("explanation", "position", "waitingFor", "expectedWait")) {
-                    run.and(field, one.map().get(field));
-                }
-                waiting.add(run);
-            }
-            waiting.sort(Comparator.comparing((Facts run) -> run.shown("key"))
-                    .thenComparing(run -> run.number("position").orElse(Long.MAX_VALUE)));
+            List<String> keys = key != null
+                    ? List.of(key)
+                    : client
+                            .items(
+                                    LockApi.MAX_LISTED,
+                                    lock -> lock.number("waiting").orElse(0) > 0,
+                                    "/locks")
+                            .stream()
+                            .map(lock -> lock.shown("key"))
+                            .toList();
+            keys.forEach(name -> client.items(MAX_QUEUED, "/locks/line", "key", name)
+                    .forEach(waiter -> waiting.add(waiter.and("key", name))));
             return waiting;
         }
 
@@ -356,6 +356,11 @@ public final class ServerBackend implements Backend {
             return client.put(
                     "/resources",
                     Facts.with("key", key).and("state", state).and("kind", kind).and("reason", reason));
+        }
+
+        @Override
+        public Facts summary() {
+            return client.get("/summary");
         }
 
         @Override

@@ -38,6 +38,7 @@ import io.interlock.run.DiscardAnswer;
 import io.interlock.run.Execution;
 import io.interlock.run.JobName;
 import io.interlock.run.KeyQuery;
+import io.interlock.run.LineQuery;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Retention;
@@ -52,7 +53,6 @@ import io.interlock.service.RunFacts;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
@@ -287,14 +287,9 @@ public final class StoreBackend implements Backend {
         }
 
         private List<Facts> queued(LockKey key) {
-            List<Facts> all = new ArrayList<>();
-            for (Run run : engine.queue(key)) {
-                Facts json = engine.explain(run.id())
-                        .map(wait -> RunFacts.waiting(run, wait))
-                        .orElseGet(() -> RunFacts.of(run, ""));
-                all.add(json.and("position", all.size() + 1));
-            }
-            return all;
+            return service.line(LineQuery.front(key, MAX_QUEUED), LineQuery.Place::toString).list("items").stream()
+                    .map(waiter -> waiter.and("key", key.name()))
+                    .toList();
         }
 
         @Override
@@ -507,6 +502,11 @@ public final class StoreBackend implements Backend {
                             .and("run", view.run(), Run::id)
                             .and("why", view.explanation()))
                     .toList());
+        }
+
+        @Override
+        public Facts summary() {
+            return service.summary(target.tenant());
         }
 
         @Override

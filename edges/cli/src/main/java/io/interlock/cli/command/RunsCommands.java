@@ -274,7 +274,7 @@ public final class RunsCommands {
     /** {@code interlock queue ls [KEY]}. */
     @Command(
             name = "ls",
-            description = "Lists queued runs in their order.",
+            description = "Lists queued runs from the front of the queue, with estimated starts.",
             footer = {"", "Example:", "  interlock queue ls ledger/4711"})
     public static final class Queue extends Listing {
 
@@ -289,12 +289,13 @@ public final class RunsCommands {
         @Override
         Columns columns() {
             return new Columns()
-                    .of("key")
-                    .of("place", run -> run.shown("position"))
-                    .of("id", "job", "priority")
-                    .of("submitted", when("submittedAt"))
+                    .of("key", "place", "id", "job")
+                    .of("by", run -> run.shown("submittedBy"))
+                    .of("priority")
+                    .of("waiting since", when("waitingSince"))
+                    .of("starts about", when("startsAt"))
                     .of("reason")
-                    .sparing("priority", "reason", "job");
+                    .sparing("priority", "reason", "by", "job");
         }
 
         @Override

@@ -33,6 +33,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -147,14 +148,19 @@ public final class Call {
 
     /** A time not older than which things are wanted: a time, or a duration back from {@code now}. */
     public Optional<Instant> since(Instant now) {
-        return optional("since", String.class).map(text -> {
+        return moment("since", now);
+    }
+
+    /** The moment that a parameter names: a time, or a duration back from {@code now}. */
+    public Optional<Instant> moment(String name, Instant now) {
+        return optional(name, String.class).map(text -> {
             try {
                 return Character.isDigit(text.charAt(0)) && text.contains("-")
                         ? OffsetDateTime.parse(text).toInstant()
-                        : now.minus(DurationText.parse("since", text));
+                        : now.minus(DurationText.parse(name, text));
             } catch (InvalidSettingException | DateTimeException | ArithmeticException invalid) {
                 throw Problem.invalid(
-                        "query/since",
+                        "query/" + name,
                         "'" + text + "' is neither a time like 2026-11-15T02:00:00Z nor a duration like 24h");
             }
         });
@@ -277,6 +283,15 @@ public final class Call {
         /** The place in the call's cursor, if it has one. */
         public static Optional<String> place(Call call, String kind) {
             return call.optional("cursor", String.class).map(text -> read(text, kind));
+        }
+
+        /** What {@code parse} makes of the place in the call's cursor, if it has one. */
+        public static <T> Optional<T> place(Call call, String kind, Function<String, T> parse) {
+            try {
+                return place(call, kind).map(parse);
+            } catch (IllegalArgumentException malformed) {
+                throw bad();
+            }
         }
 
         /** The number in the call's cursor, or 0. */

@@ -15,7 +15,9 @@ import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.LineQuery;
 import io.interlock.run.Pause;
+import io.interlock.run.Run;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Call.Cursor;
 import io.interlock.server.api.OperationContext;
@@ -25,6 +27,7 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.problem.Refusals;
 import io.interlock.server.runs.RunLookups;
+import io.interlock.server.runs.RunOperations;
 import io.interlock.service.Facts;
 import io.interlock.service.LockFacts;
 import io.vertx.core.json.JsonArray;
@@ -39,12 +42,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The operations about locks: the list, leases without runs, evictions and pauses. */
 public final class LockOperations {
 
     private static final String CURSOR = "locks";
+    private static final String LINE = "line";
     private static final int MAX_LOOKED_AT = 5_000;
     private static final int CHUNK = 200;
 
@@ -67,7 +72,7 @@ public final class LockOperations {
     /** Adds all of them to {@code operations}. */
     public static void addTo(Operations operations, OperationContext context) {
         LockOperations locks = addLeasesTo(operations, context);
-        operations.on("pauseKeys", locks::pause).on("resumeKeys", locks::resume);
+        operations.on("pauseKeys", locks::pause).on("resumeKeys", locks::resume).on("getLine", locks::line);
     }
 
     /** Adds those that need no runs beside the leases. */
@@ -98,11 +103,15 @@ public final class LockOperations {
         }
         String prefix = key.map(named -> named.name().substring(0, named.name().length() - 1))
                 .orElse("");
+        Predicate<KeyView> wanted = wanted(call, states);
+        boolean picks = !states.isEmpty()
+                || call.optional("holder", String.class).isPresent()
+                || call.optional("label", String.class).isPresent();
         // A caller that looks for few among many has many looked at at a time.
-        int chunk = states.isEmpty() ? call.limit() : Math.max(call.limit(), CHUNK);
+        int chunk = !picks ? call.limit() : Math.max(call.limit(), CHUNK);
         KeyQuery query = new KeyQuery(call.tenant(), prefix, after.orElse(null), chunk);
         return context.lists().call(call.tenant(), () -> {
-            Facts page = page(query, states, call.limit());
+            Facts page = page(query, wanted, call.limit());
             return Reply.ok(
                     after.isPresent()
                             ? page
@@ -124,7 +133,32 @@ public final class LockOperations {
         return Facts.with("items", wanted ? List.of(lock) : List.of());
     }
 
-    private Facts page(KeyQuery first, Set<KeyView.KeyStatus> states, int limit) {
+    /** The queue of a key from the front. */
+    private CompletionStage<Reply> line(Call call) {
+        LineQuery query = new LineQuery(
+                call.keyParameter("key").orElseThrow(),
+                Cursor.place(call, LINE, LineQuery.Place::parse).orElse(LineQuery.Place.FRONT),
+                call.limit());
+        return context.lists()
+                .call(
+                        call.tenant(),
+                        () -> Reply.ok(context.service().line(query, place -> Cursor.of(LINE, place.toString()))));
+    }
+
+    /** Whether a key has the state, the holder and the label of its run that a call names. */
+    private static Predicate<KeyView> wanted(Call call, Set<KeyView.KeyStatus> states) {
+        Optional<String> holder = call.optional("holder", String.class);
+        boolean byLabel = call.optional("label", String.class).isPresent();
+        Predicate<Run> labelled = RunOperations.labelled(call);
+        return view -> (states.isEmpty() || states.contains(view.state()))
+                && holder.filter(name -> !view.currentLease()
+                                .map(lease -> lease.holder().label())
+                                .equals(Optional.of(name)))
+                        .isEmpty()
+                && (!byLabel || view.currentRun().filter(labelled).isPresent());
+    }
+
+    private Facts page(KeyQuery first, Predicate<KeyView> wanted, int limit) {
         List<Facts> items = new ArrayList<>();
         KeyQuery query = first;
         int lookedAt = 0;
@@ -133,7 +167,7 @@ public final class LockOperations {
             for (int i = 0; i < views.size(); i++) {
                 KeyView view = views.get(i);
                 lookedAt++;
-                if (states.isEmpty() || states.contains(view.state())) {
+                if (wanted.test(view)) {
                     items.add(LockFacts.of(view));
                 }
                 boolean mayBeMore = i < views.size() - 1 || views.size() == query.limit();

@@ -24,8 +24,10 @@ import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.Facts;
 import io.vertx.core.json.JsonArray;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +64,8 @@ public final class AdminOperations {
                 .on("setResource", admin::setResource)
                 .on("listAudit", admin::audit)
                 .on("verifyAudit", admin::verify)
+                .on("getSummary", admin::summary)
+                .on("search", admin::search)
                 .on("listWorkers", admin::workers)
                 .on("listJobs", admin::jobs);
     }
@@ -93,6 +97,20 @@ public final class AdminOperations {
                 .map(job ->
                         AdminFacts.job(job, apis.apply(job.name()), job.work().isPresent()))
                 .toList()));
+    }
+
+    private CompletionStage<Reply> summary(Call call) {
+        return context.lists()
+                .call(call.tenant(), () -> Reply.ok(context.service().summary(call.tenant())));
+    }
+
+    private CompletionStage<Reply> search(Call call) {
+        String text = call.required("q", String.class);
+        if (text.isBlank()) {
+            throw Problem.invalid("query/q", "is empty; search for a key, an id, a label, a holder or a job");
+        }
+        return context.lists()
+                .call(call.tenant(), () -> Reply.ok(context.service().search(call.tenant(), text, call.limit())));
     }
 
     private CompletionStage<Reply> workers(Call call) {
@@ -146,14 +164,23 @@ public final class AdminOperations {
             return CompletableFuture.completedFuture(Reply.items(List.of()));
         }
         int limit = call.limit();
+        Instant now = context.environment().clock().instant();
+        Optional<String> pattern = key.map(LockKey::name).filter(name -> name.endsWith("*"));
         AuditQuery query = new AuditQuery(
-                call.tenant(),
-                key.orElse(null),
-                id.orElse(null),
-                null,
-                call.since(context.environment().clock().instant()).orElse(null),
-                Cursor.number(call, AUDIT),
-                limit + 1);
+                        call.tenant(),
+                        pattern.isPresent() ? null : key.orElse(null),
+                        id.orElse(null),
+                        null,
+                        call.since(now).orElse(null),
+                        Cursor.number(call, AUDIT),
+                        limit + 1)
+                .narrowed(new AuditQuery.Narrowing(
+                        call.moment("until", now).orElse(null),
+                        pattern.map(name -> name.substring(0, name.length() - 1))
+                                .orElse(""),
+                        call.optional("actor", String.class)
+                                .map(actor -> AuditQuery.Actors.valueOf(actor.toUpperCase(Locale.ROOT)))
+                                .orElse(null)));
         return context.lists().call(call.tenant(), () -> {
             List<AuditRecord> found = context.engine().queries().audit(query);
             return Reply.ok(Facts.with(

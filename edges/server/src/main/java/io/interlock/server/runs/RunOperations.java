@@ -272,8 +272,10 @@ public final class RunOperations {
     /** A caller that looks for few among many has many looked at at a time. */
     private static int chunk(Call call) {
         boolean picks = call.optional("key", String.class)
-                .filter(key -> key.endsWith("*"))
-                .isPresent();
+                        .filter(key -> key.endsWith("*"))
+                        .isPresent()
+                || call.optional("holder", String.class).isPresent()
+                || call.optional("label", String.class).isPresent();
         return picks ? Math.max(call.limit(), CHUNK) : call.limit();
     }
 
@@ -281,7 +283,31 @@ public final class RunOperations {
     private static Predicate<Run> wanted(Call call) {
         String key = call.optional("key", String.class).orElse("*");
         String prefix = key.endsWith("*") ? key.substring(0, key.length() - 1) : key;
-        return run -> run.key().name().startsWith(prefix);
+        Predicate<Run> picked = picked(call);
+        return run -> run.key().name().startsWith(prefix) && picked.test(run);
+    }
+
+    private static Predicate<Run> picked(Call call) {
+        Predicate<Run> labelled = labelled(call);
+        Optional<String> holder = call.optional("holder", String.class);
+        return run -> labelled.test(run)
+                && holder.filter(name -> !run.status()
+                                .lastTurn()
+                                .map(turn -> turn.holder().label())
+                                .equals(Optional.of(name)))
+                        .isEmpty();
+    }
+
+    /** Whether a run has the label that a call names, if it names one. */
+    public static Predicate<Run> labelled(Call call) {
+        Optional<String> label = call.optional("label", String.class);
+        if (label.isEmpty()) {
+            return run -> true;
+        }
+        int equals = label.get().indexOf('=');
+        String name = label.get().substring(0, equals);
+        String value = label.get().substring(equals + 1);
+        return run -> value.equals(run.spec().labels().get(name));
     }
 
     private static Set<RunState> states(Call call) {

@@ -8,6 +8,7 @@ import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.ServedTest;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,48 @@ class LocksTest extends ServedTest {
         assertThat(still.json().getBoolean("valid"))
                 .as("nobody else's words end it")
                 .isTrue();
+    }
+
+    @Test
+    void theLineOfAKeyIsShownFromTheFrontInPages() {
+        Answer holder = rig.post("/runs", Role.WORKER, "{\"key\": \"line/1\", \"execution\": \"caller\"}")
+                .is(201);
+        List<String> waiting = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            waiting.add(rig.post(
+                            "/runs",
+                            Role.TRIGGER,
+                            "{\"key\": \"line/1\", \"job\": \"remote\", \"onConflict\": \"QUEUE\", \"reason\": \"no. "
+                                    + i + "\"}")
+                    .is(202)
+                    .text("id"));
+        }
+        List<String> listed = new ArrayList<>();
+        JsonObject page = null;
+        do {
+            String cursor = page == null ? "" : "&cursor=" + page.getString("cursor");
+            page = rig.get("/locks/line?key=line/1&limit=20" + cursor, Role.READ)
+                    .is(200)
+                    .json();
+            assertThat(page.getInteger("total")).isEqualTo(50);
+            assertThat(page.getJsonObject("lock").getJsonObject("holder").getString("runId"))
+                    .isEqualTo(holder.text("id"));
+            assertThat(page.getJsonObject("lock").getString("renewedEvery")).isEqualTo("PT10S");
+            for (Object item : page.getJsonArray("items")) {
+                JsonObject waiter = (JsonObject) item;
+                listed.add(waiter.getString("id"));
+                assertThat(waiter.getInteger("place")).isEqualTo(listed.size());
+                assertThat(waiter.containsKey("startsAt"))
+                        .as("no run has ended yet")
+                        .isFalse();
+            }
+        } while (page.containsKey("cursor"));
+        assertThat(listed).isEqualTo(waiting);
+        rig.get("/locks/line?key=line/1&cursor=bGluZTp4", Role.READ).isProblem(400, "invalid-request");
+        JsonObject idle =
+                rig.get("/locks/line?key=line/none", Role.READ).is(200).json();
+        assertThat(idle.getJsonObject("lock").getString("state")).isEqualTo("FREE");
+        assertThat(idle.getJsonArray("items")).isEmpty();
     }
 
     @Test

@@ -157,6 +157,9 @@ class EveryOperationTest extends ServedTest {
                         "/claims",
                         key,
                         "{\"claimId\": \"" + CLAIM + "\", \"worker\": \"w\", \"jobs\": [\"joined\"], \"max\": 1}");
+            case "getLine" -> rig.get("/locks/line?key=" + facts.get("key"), key);
+            case "search" -> rig.get("/search?q=" + facts.get("key"), key);
+            case "getSummary" -> rig.get("/summary", key);
             case "listLocks" -> rig.get("/locks?key=" + facts.get("key"), key);
             case "acquireLease" ->
                 rig.post(

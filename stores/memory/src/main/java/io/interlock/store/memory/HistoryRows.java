@@ -41,6 +41,7 @@ final class HistoryRows {
     private final Map<LockKey, NavigableSet<Run>> succeeded = new HashMap<>();
     private final NavigableMap<Long, Run> dead = new TreeMap<>();
     private final NavigableSet<Run> ended = new TreeSet<>(BY_END);
+    private final Map<String, NavigableSet<Run>> failed = new HashMap<>();
     private final NavigableSet<Run> openLetters = new TreeSet<>(BY_END);
     private final Map<RunId, List<Attempt>> attempts = new HashMap<>();
     private final Map<RunId, DeadLetter.Disposition> dispositions = new HashMap<>();
@@ -60,6 +61,10 @@ final class HistoryRows {
         }
         if (run.state() == RunState.DEAD) {
             dead.put(run.number(), run);
+        }
+        if (run.state().isTerminal() && run.state() != RunState.SUCCEEDED) {
+            failed.computeIfAbsent(run.key().tenant(), tenant -> new TreeSet<>(BY_END))
+                    .add(run);
         }
         return before;
     }
@@ -94,6 +99,16 @@ final class HistoryRows {
     /** Dead letters whose runs have a number above {@code after}, in the order of submission. */
     Stream<DeadLetter> deadLetters(long after) {
         return dead.tailMap(after, false).values().stream().map(run -> new DeadLetter(run, dispositions.get(run.id())));
+    }
+
+    /** The runs of a tenant that ended otherwise than by success, the last first. */
+    Iterable<Run> failedLastFirst(String tenant) {
+        return failed.getOrDefault(tenant, new TreeSet<>(BY_END)).descendingSet();
+    }
+
+    List<Run> newestFirst(String tenant) {
+        return List.copyOf(
+                byTenant.getOrDefault(tenant, new TreeMap<>()).descendingMap().values());
     }
 
     /** One more run than requested, if there is one. */
@@ -151,6 +166,7 @@ final class HistoryRows {
         attempts.remove(run.id());
         dispositions.remove(run.id());
         dead.remove(run.number());
+        failed.computeIfPresent(run.key().tenant(), (tenant, runs) -> runs.remove(run) && runs.isEmpty() ? null : runs);
         remove(byTenant, run.key().tenant(), run);
         remove(byKey, run.key(), run);
         succeeded.computeIfPresent(run.key(), (key, runs) -> runs.remove(run) && runs.isEmpty() ? null : runs);

@@ -13,8 +13,10 @@ import io.interlock.run.AuditSignature;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.DiscardAnswer;
+import io.interlock.run.KeyLine;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.LineQuery;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.RedriveAnswer;
@@ -24,13 +26,15 @@ import io.interlock.run.ResourceQuery;
 import io.interlock.run.Retention;
 import io.interlock.run.RunCount;
 import io.interlock.run.Seal;
+import io.interlock.run.SearchQuery;
+import io.interlock.run.SearchResult;
+import io.interlock.run.Summary;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.rules.DeadLetterRules;
-import io.interlock.spi.run.rules.KeyViews;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,7 +43,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -218,15 +221,26 @@ public class MemoryStore extends MemoryRuns {
 
     @Override
     public List<KeyView> keys(KeyQuery query) {
-        RunTable table = table();
-        return Stream.concat(table.slots.all().stream().map(Slot::key), table.rows.keys().stream())
-                .filter(query::matches)
-                .distinct()
-                .sorted()
-                .map(key -> table.look(key, KeyViews::view))
-                .flatMap(Optional::stream)
-                .limit(query.limit())
-                .toList();
+        return views().keys(query);
+    }
+
+    @Override
+    public KeyLine line(LineQuery query) {
+        return views().line(query);
+    }
+
+    @Override
+    public Summary summary(String tenant) {
+        return views().summary(tenant);
+    }
+
+    @Override
+    public SearchResult search(SearchQuery query) {
+        return views().search(query);
+    }
+
+    private MemoryViews views() {
+        return new MemoryViews(table());
     }
 
     @Override

@@ -44,6 +44,11 @@ final class AuditTable implements AuditLog {
     private static final String RARE = "AND a.action = ? AND a.action NOT IN ('submitted', 'run', 'resource')";
     private static final Set<String> FREQUENT = Set.of("submitted", "run", "resource");
 
+    // As AuditQuery.Actors says it.
+    private static final String BY_RULES = "(a.actor = '" + AuditRecord.RULES + "')";
+    private static final String BY_WORKERS = "(a.action IN ('run', 'resource')"
+            + " AND NOT (a.state_before IN ('QUEUED', 'PENDING') AND a.state_after = 'ABORTED'))";
+
     /** How much later a record may have got its number than another of the same moment. */
     private static final Duration ORDER_MARGIN = Duration.ofMinutes(1);
 
@@ -186,7 +191,30 @@ final class AuditTable implements AuditLog {
             long from = Math.max(0, Micros.ceiling(since));
             filter.and(AFTER, from - Micros.of(ORDER_MARGIN)).and("AND a.at >= ?", from);
         }
+        narrow(filter, query.narrowing());
         return filter.and("ORDER BY a.sequence DESC LIMIT ?", query.limit());
+    }
+
+    private static void narrow(Filter filter, AuditQuery.Narrowing narrowing) {
+        Instant until = narrowing.until();
+        if (until != null) {
+            long to = Math.max(0, Micros.ceiling(until));
+            filter.and(UP_TO, to + Micros.of(ORDER_MARGIN)).and("AND a.at < ?", to);
+        }
+        String prefix = Texts.shown(narrowing.prefix());
+        if (!prefix.isEmpty()) {
+            filter.and(Filter.unindexed("a.name >= ?"), prefix)
+                    .andIf(Filter.unindexed("a.name < ?"), Texts.behind(prefix));
+        }
+        AuditQuery.Actors actors = narrowing.actors();
+        if (actors != null) {
+            filter.and(Filter.unindexed(
+                    switch (actors) {
+                        case RULES -> BY_RULES;
+                        case WORKERS -> "NOT " + BY_RULES + " AND " + BY_WORKERS;
+                        case PEOPLE -> "NOT " + BY_RULES + " AND NOT " + BY_WORKERS;
+                    }));
+        }
     }
 
     @Override

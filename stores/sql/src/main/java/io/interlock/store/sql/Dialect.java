@@ -261,6 +261,20 @@ public abstract class Dialect {
         return alias + ".tenant >= ? AND (" + alias + ".tenant, " + alias + ".name) > (?, ?)";
     }
 
+    /**
+     * The names of a tenant's keys that had runs and are like a pattern, in the order of the index: from name to name, not from run to
+     * run. The parameters are the tenant, the tenant again, the pattern in small letters with the escape {@code !}, and how many.
+     */
+    protected String namesOfRuns() {
+        return """
+                WITH RECURSIVE n(name) AS (
+                  SELECT (SELECT x.name FROM ${t:run} AS x WHERE x.tenant = ? ORDER BY x.name LIMIT 1)
+                   UNION ALL
+                  SELECT (SELECT x.name FROM ${t:run} AS x WHERE x.tenant = ? AND x.name > n.name ORDER BY x.name LIMIT 1)
+                    FROM n WHERE n.name IS NOT NULL)
+                SELECT n.name FROM n WHERE lower(n.name) LIKE ? ESCAPE '!' LIMIT ?""";
+    }
+
     /** The number of the run that comes next, {@code count} of them, as a query of one column. */
     protected abstract String nextNumbers();
 

@@ -2,13 +2,16 @@ package io.interlock.store.sql;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.run.KeyLine;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.LineQuery;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.spi.run.rules.KeyRows;
 import io.interlock.spi.run.rules.KeyState;
 import io.interlock.spi.run.rules.KeyViews;
+import io.interlock.spi.run.rules.LineRules;
 import io.interlock.spi.run.rules.Reservation;
 import io.interlock.spi.run.rules.StepContext;
 import io.interlock.spi.run.rules.TenantSlots;
@@ -16,10 +19,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +37,9 @@ final class KeyPages {
     private static final String KEYS = "SELECT " + KeyRow.COLUMNS + " FROM ${t:lease} AS l WHERE l.tenant = ?";
     private static final String IN_USE =
             "AND (l.lease_id IS NOT NULL OR l.queued > 0 OR l.reserved_for IS NOT NULL) ORDER BY l.name LIMIT ?";
+    private static final String NAMED = "SELECT " + KeyRow.COLUMNS
+            + " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name"
+            + " ORDER BY k.pos";
     private static final String BUSY = "SELECT " + StoredRuns.OPEN_COLUMNS + """
 
              FROM ${rows:k(tenant text, name text)}
@@ -78,10 +87,21 @@ final class KeyPages {
 
     /** A page of keys that have a lease, that are kept for a run, or that runs wait for, in the order of their names. */
     List<KeyView> views(Transaction transaction, KeyQuery query) throws SQLException {
+        return views(transaction, query.tenant(), page(query));
+    }
+
+    /** The keys called so, in the order of {@code names}, without those that nothing goes on under. */
+    List<KeyView> views(Transaction transaction, String tenant, Collection<String> names) throws SQLException {
+        Rows keys = new Rows();
+        names.forEach(name -> keys.add(tenant, name));
+        return keys.isEmpty() ? List.of() : views(transaction, tenant, new Filter(NAMED, keys));
+    }
+
+    private List<KeyView> views(Transaction transaction, String tenant, Filter filter) throws SQLException {
         Trip trip = transaction.trip();
         Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
-        Trip.Answer<List<Pause>> pauses = PauseTable.inForce(trip, new Rows().add(query.tenant()));
-        Trip.Answer<List<KeyRow>> rows = page(query).ask(trip, KeyPages::readKeys);
+        Trip.Answer<List<Pause>> pauses = PauseTable.inForce(trip, new Rows().add(tenant));
+        Trip.Answer<List<KeyRow>> rows = filter.ask(trip, KeyPages::readKeys);
         trip.run();
         Beside beside = new Beside(store.get(), pauses.get(), new HashMap<>(), new HashMap<>(), new HashMap<>());
         load(transaction, rows.get(), beside);
@@ -140,18 +160,59 @@ final class KeyPages {
 
     // Within a rank runs stand in the order in which they were submitted, and there are few ranks.
     private static long firstSubmitted(Transaction transaction, LockKey key) throws SQLException {
-        long first = Long.MAX_VALUE;
-        Optional<long[]> next = Optional.of(new long[] {Short.MIN_VALUE, first});
-        while (next.isPresent()) {
-            first = Math.min(first, next.get()[1]);
-            next = transaction.query(
+        return firstOfRanks(transaction, key).values().stream()
+                .min(Long::compare)
+                .orElse(Long.MAX_VALUE);
+    }
+
+    /** The ranks that have waiting runs, and when the first of each was submitted: one entry into the index for each. */
+    private static SortedMap<Integer, Long> firstOfRanks(Transaction transaction, LockKey key) throws SQLException {
+        SortedMap<Integer, Long> ranks = new TreeMap<>();
+        int last = Short.MIN_VALUE;
+        int known = -1;
+        while (ranks.size() > known) {
+            known = ranks.size();
+            transaction.query(
                     FIRST_OF_RANK,
-                    rows -> rows.next() ? Optional.of(new long[] {rows.getLong(1), rows.getLong(2)}) : Optional.empty(),
+                    rows -> {
+                        if (rows.next()) {
+                            ranks.put(rows.getInt(1), rows.getLong(2));
+                        }
+                        return true;
+                    },
                     key.tenant(),
                     key.name(),
-                    (int) next.get()[0]);
+                    last);
+            last = ranks.isEmpty() ? last : ranks.lastKey();
         }
-        return first;
+        return ranks;
+    }
+
+    /** A page of the queue of a key, from the front. */
+    KeyLine line(Transaction transaction, LineQuery query) throws SQLException {
+        LockKey key = query.key();
+        // Of all names that begin with a name, it is itself the first.
+        KeyView view = views(transaction, new KeyQuery(key.tenant(), key.name(), null, 1)).stream()
+                .filter(found -> found.key().equals(key))
+                .findFirst()
+                .orElse(null);
+        if (view == null || view.waiting() == 0) {
+            return new KeyLine(view, query.after().count(), List.of(), null, RunLists.pastRuntimes(transaction, key));
+        }
+        LineRules.Page page = LineRules.page(query, view.observedAt(), new LineRules.Ranks<SQLException>() {
+            @Override
+            public List<Integer> all() throws SQLException {
+                return List.copyOf(firstOfRanks(transaction, key).keySet());
+            }
+
+            @Override
+            public List<Run> of(int rank, long after, int limit) throws SQLException {
+                return transaction.query(
+                        WaitingRuns.OF_RANK_AFTER, runs::readAllOpen, key.tenant(), key.name(), rank, after, limit);
+            }
+        });
+        return new KeyLine(
+                view, query.after().count(), page.runs(), page.next(), RunLists.pastRuntimes(transaction, key));
     }
 
     private Optional<KeyView> view(Transaction transaction, KeyRow row, Beside beside) throws SQLException {

@@ -3,13 +3,18 @@ package io.interlock.store.sql;
 import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.run.JobName;
+import io.interlock.run.KeyLine;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.LineQuery;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
 import io.interlock.run.RunCount;
+import io.interlock.run.SearchQuery;
+import io.interlock.run.SearchResult;
+import io.interlock.run.Summary;
 import io.interlock.spi.run.RunViews;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -42,10 +47,14 @@ final class RunViewsTable implements RunViews {
 
     private final Database database;
     private final KeyPages keys;
+    private final SummaryQueries summaries;
+    private final SearchQueries searches;
 
     RunViewsTable(Database database, StoredRuns runs) {
         this.database = database;
         keys = new KeyPages(runs);
+        summaries = new SummaryQueries(keys, runs);
+        searches = new SearchQueries(keys, runs);
     }
 
     @Override
@@ -64,11 +73,16 @@ final class RunViewsTable implements RunViews {
     }
 
     @Override
+    public KeyLine line(LineQuery query) {
+        return database.read(transaction -> keys.line(transaction, query));
+    }
+
+    @Override
     public List<RunCount> runCounts() {
         return new Filter(TALLIES).ask(database, RunViewsTable::readTallies);
     }
 
-    private static List<RunCount> readTallies(ResultSet rows) throws SQLException {
+    static List<RunCount> readTallies(ResultSet rows) throws SQLException {
         List<RunCount> found = new ArrayList<>();
         while (rows.next()) {
             found.add(new RunCount(
@@ -79,6 +93,17 @@ final class RunViewsTable implements RunViews {
                     Micros.moment(rows.getLong(5))));
         }
         return List.copyOf(found);
+    }
+
+    @Override
+    public Summary summary(String tenant) {
+        return database.read(transaction -> summaries.of(transaction, tenant));
+    }
+
+    @Override
+    public SearchResult search(SearchQuery query) {
+        Texts.exact("q", query.text());
+        return database.read(transaction -> searches.find(transaction, query));
     }
 
     @Override

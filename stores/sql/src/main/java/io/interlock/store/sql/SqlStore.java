@@ -22,8 +22,10 @@ import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.DiscardAnswer;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.HeartbeatAnswer;
+import io.interlock.run.KeyLine;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.LineQuery;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.RedriveAnswer;
@@ -37,6 +39,9 @@ import io.interlock.run.RunCount;
 import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
 import io.interlock.run.Seal;
+import io.interlock.run.SearchQuery;
+import io.interlock.run.SearchResult;
+import io.interlock.run.Summary;
 import io.interlock.run.SweepAction;
 import io.interlock.run.TurnAnswer;
 import io.interlock.run.Wait;
@@ -570,8 +575,23 @@ public final class SqlStore implements RunStore {
     }
 
     @Override
+    public KeyLine line(LineQuery query) {
+        return views.line(query);
+    }
+
+    @Override
     public List<RunCount> runCounts() {
         return views.runCounts();
+    }
+
+    @Override
+    public Summary summary(String tenant) {
+        return views.summary(tenant);
+    }
+
+    @Override
+    public SearchResult search(SearchQuery query) {
+        return views.search(query);
     }
 
     @Override

@@ -9,11 +9,13 @@ import io.interlock.run.DeadLetter;
 import io.interlock.run.Execution;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Run;
+import io.interlock.run.RunError;
 import io.interlock.run.Waiter;
 import io.interlock.spi.TokenLayout;
 import io.interlock.spi.run.rules.DueRules;
 import io.interlock.spi.run.rules.KeyState;
 import io.interlock.spi.run.rules.LeaseRow;
+import io.interlock.spi.run.rules.LineRules;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.Reservation;
 import java.sql.SQLException;
@@ -58,7 +60,7 @@ final class StepWriter {
             state_after text, reason text, correlation text, address text""";
     private static final String RUN_END = "state text, since bigint, status text";
     private static final String FAILED =
-            "tenant text, state text, number bigint, run_id uuid, name text, job text, since bigint";
+            "tenant text, state text, number bigint, run_id uuid, name text, job text, since bigint, code text";
     private static final String ATTEMPT = "run_id uuid, attempt int, ended_at bigint, next text, facts text";
     private static final String LETTER_KEY = "tenant text, state text, number bigint";
     private static final String LETTER =
@@ -67,6 +69,9 @@ final class StepWriter {
     private static final String OLD_NAME = "tenant text, name text, until bigint";
 
     private static final String HEARD = "UPDATE ${t:store} SET last_heard = ?, heard_since = ?";
+
+    /** How much of an error's code is kept beside the run, to group by. */
+    private static final int MOST_CODE = 100;
 
     /** What a row of {@code run_minute} stands for, in microseconds. */
     static final long MINUTE = 60_000_000;
@@ -391,7 +396,7 @@ final class StepWriter {
     private int collect(Step.LoadedKey key, Run run) {
         KeyState state = key.state();
         boolean wasQueued = state.wasQueued(run);
-        boolean wasResting = wasQueued && key.queue().rankOf(run.id()) >= StoredRuns.RESTING;
+        boolean wasResting = wasQueued && key.queue().rankOf(run.id()) >= LineRules.RESTING;
         Run before = state.isNew(run) ? null : stored(key, run);
         boolean ended = run.state().isTerminal();
         @Nullable
@@ -425,12 +430,18 @@ final class StepWriter {
                     run.id().toString(),
                     run.key().name(),
                     run.job().value(),
-                    Micros.of(run.status().since()));
+                    Micros.of(run.status().since()),
+                    code(run.status().error()));
         }
         if (run.state() == RunState.PENDING && (before == null || before.state() != RunState.PENDING)) {
             tenantsWithWork.put(run.key().tenant(), true);
         }
         return (rests ? 1 : 0) - (wasResting ? 1 : 0);
+    }
+
+    private static String code(@Nullable RunError error) {
+        String code = error == null ? "" : Texts.shown(error.code());
+        return code.length() <= MOST_CODE ? code : code.substring(0, MOST_CODE);
     }
 
     private static @Nullable Run stored(Step.LoadedKey key, Run run) {
@@ -449,7 +460,7 @@ final class StepWriter {
         Instant now = key.state().now();
         boolean busy = run.state() == RunState.PENDING || run.state() == RunState.RUNNING;
         boolean ready = QueueRules.isReady(run, now);
-        int rank = busy ? 0 : (ready ? 0 : StoredRuns.RESTING_BASE) - run.spec().priority();
+        int rank = busy ? 0 : (ready ? 0 : LineRules.RESTING_BASE) - run.spec().priority();
         long seq = busy ? 0 : run.number();
         String tenant = run.key().tenant();
         String name = run.key().name();

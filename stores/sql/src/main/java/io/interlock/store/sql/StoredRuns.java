@@ -50,12 +50,6 @@ final class StoredRuns {
     static final String FIND =
             "SELECT " + COLUMNS + " FROM ${t:run} AS r" + OPEN + " WHERE r.run_id = CAST(? AS ${uuid})";
 
-    /** The rank of the first run that is not ready. */
-    static final int RESTING = 900;
-
-    /** The rank of a run that rests, before its priority. */
-    static final int RESTING_BASE = 1000;
-
     private static final int REMEMBERED = 4096;
 
     private final Map<String, SpecText> specs = new LinkedHashMap<>(64, 0.75f, true) {

@@ -4,6 +4,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
+import io.interlock.spi.run.rules.LineRules;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.RunQueue;
 import java.sql.SQLException;
@@ -29,6 +30,7 @@ final class WaitingRuns implements RunQueue {
             + " WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? ";
     private static final String FRONT = SELECT + "AND q.rank < 900 ORDER BY q.rank, q.seq LIMIT ?";
     private static final String OF_RANK = SELECT + "AND q.rank = ? ORDER BY q.seq LIMIT ?";
+    static final String OF_RANK_AFTER = SELECT + "AND q.rank = ? AND q.seq > ? ORDER BY q.seq LIMIT ?";
     private static final String RESTING = SELECT + "AND q.rank >= 900 ORDER BY q.rank, q.seq LIMIT ?";
     private static final String DUE = SELECT + "AND q.due_at <= ? ORDER BY q.due_at LIMIT ?";
     private static final String OF_JOB = SELECT + "AND q.job = ? ORDER BY q.rank, q.seq";
@@ -218,7 +220,7 @@ final class WaitingRuns implements RunQueue {
         if (isLast) {
             int changed = (int) except.stream()
                     .map(loaded::get)
-                    .filter(waiting -> waiting != null && waiting.rank() < StoredRuns.RESTING)
+                    .filter(waiting -> waiting != null && waiting.rank() < LineRules.RESTING)
                     .count();
             return ready - changed;
         }
@@ -228,7 +230,7 @@ final class WaitingRuns implements RunQueue {
         int ahead = 0;
         for (Place place : places()) {
             if (!except.contains(place.id()) && !place.id().equals(run.id())) {
-                boolean otherReady = place.rank() < StoredRuns.RESTING;
+                boolean otherReady = place.rank() < LineRules.RESTING;
                 int other = place.effective(now);
                 boolean before = otherReady != isReady
                         ? otherReady

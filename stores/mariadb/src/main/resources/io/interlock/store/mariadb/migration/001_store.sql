@@ -134,7 +134,7 @@ CREATE TABLE IF NOT EXISTS ${prefix}tenant_place (
   tenant varchar(64) NOT NULL PRIMARY KEY
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
 
--- Runs that ended otherwise than by success; of dead ones, what was done about them.
+-- Runs that ended otherwise than by success, found by state and by when they ended; of dead ones, what was done about them.
 CREATE TABLE IF NOT EXISTS ${prefix}failed_run (
   tenant     varchar(64)  NOT NULL,
   state      varchar(20)  NOT NULL,
@@ -143,6 +143,7 @@ CREATE TABLE IF NOT EXISTS ${prefix}failed_run (
   name       varchar(512) NOT NULL,
   job        varchar(100) NOT NULL,
   since      bigint       NOT NULL,
+  code       varchar(100) NOT NULL,
   settled    smallint     NOT NULL DEFAULT 0,
   kind       varchar(20),
   actor      text,
@@ -150,7 +151,8 @@ CREATE TABLE IF NOT EXISTS ${prefix}failed_run (
   settled_at bigint,
   successor  char(36)     CHARACTER SET ascii COLLATE ascii_bin,
   PRIMARY KEY (tenant, state, number),
-  KEY of_state (state, number)
+  KEY of_state (state, number),
+  KEY failed_run_since (tenant, since)
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
 
 -- Attempts after which a run was tried again. The last attempt of a run is part of its row.

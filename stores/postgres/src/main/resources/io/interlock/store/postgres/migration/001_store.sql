@@ -124,7 +124,7 @@ CREATE TABLE ${schema}.${prefix}tenant_place (
   tenant text COLLATE "C" PRIMARY KEY
 );
 
--- Runs that ended otherwise than by success; of dead ones, what was done about them.
+-- Runs that ended otherwise than by success, found by state and by when they ended; of dead ones, what was done about them.
 CREATE TABLE ${schema}.${prefix}failed_run (
   tenant     text   COLLATE "C" NOT NULL,
   state      text   COLLATE "C" NOT NULL,
@@ -133,6 +133,7 @@ CREATE TABLE ${schema}.${prefix}failed_run (
   name       text   COLLATE "C" NOT NULL,
   job        text   COLLATE "C" NOT NULL,
   since      bigint NOT NULL,
+  code       text   COLLATE "C" NOT NULL,
   settled    smallint NOT NULL DEFAULT 0,
   kind       text,
   actor      text,
@@ -142,6 +143,7 @@ CREATE TABLE ${schema}.${prefix}failed_run (
   PRIMARY KEY (tenant, state, number)
 );
 CREATE INDEX ${prefix}failed_run_dead ON ${schema}.${prefix}failed_run (number) WHERE state = 'DEAD';
+CREATE INDEX ${prefix}failed_run_since ON ${schema}.${prefix}failed_run (tenant, since);
 
 -- Attempts after which a run was tried again. The last attempt of a run is part of its row.
 CREATE TABLE ${schema}.${prefix}attempt (

@@ -123,7 +123,7 @@ CREATE TABLE ${schema}.${prefix}tenant_place (
   tenant TEXT PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
 
--- Runs that ended otherwise than by success; of dead ones, what was done about them.
+-- Runs that ended otherwise than by success, found by state and by when they ended; of dead ones, what was done about them.
 CREATE TABLE ${schema}.${prefix}failed_run (
   tenant     TEXT    NOT NULL,
   state      TEXT    NOT NULL,
@@ -132,6 +132,7 @@ CREATE TABLE ${schema}.${prefix}failed_run (
   name       TEXT    NOT NULL,
   job        TEXT    NOT NULL,
   since      INTEGER NOT NULL,
+  code       TEXT    NOT NULL,
   settled    INTEGER NOT NULL DEFAULT 0,
   kind       TEXT,
   actor      TEXT,
@@ -142,6 +143,7 @@ CREATE TABLE ${schema}.${prefix}failed_run (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX ${schema}.${prefix}failed_run_dead ON ${prefix}failed_run (number) WHERE state = 'DEAD';
+CREATE INDEX ${schema}.${prefix}failed_run_since ON ${prefix}failed_run (tenant, since);
 
 -- Attempts after which a run was tried again. The last attempt of a run is part of its row.
 CREATE TABLE ${schema}.${prefix}attempt (

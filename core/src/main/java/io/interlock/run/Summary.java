@@ -1,0 +1,68 @@
+package io.interlock.run;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What goes on in one tenant, all of one moment.
+ *
+ * @param at the store's time
+ * @param locks how many keys in use are in each state
+ * @param runs how many runs have not ended, and how many dead letters are open, by job and state
+ * @param failures what ended otherwise than by success since {@link #failuresSince}, by job and error, the most frequent first
+ * @param failuresSince the beginning of that time
+ * @param overdue the first keys that are overdue, by name
+ * @param hot the keys that most runs wait for, the most first
+ * @param longestWait the key that a run has waited for longest, or {@code null} if none waits
+ * @param next the run that starts next there, or {@code null}
+ */
+public record Summary(
+        Instant at,
+        Map<KeyView.KeyStatus, Long> locks,
+        List<RunCount> runs,
+        List<Failures> failures,
+        Instant failuresSince,
+        List<KeyView> overdue,
+        List<KeyView> hot,
+        @Nullable KeyView longestWait,
+        @Nullable Run next) {
+
+    /** How long ago failures are counted from. */
+    public static final Duration FAILURES = Duration.ofHours(1);
+
+    /** How many keys are listed of each kind. */
+    public static final int LISTED = 10;
+
+    /** How many groups of failures are listed. */
+    public static final int GROUPS = 100;
+
+    /**
+     * Runs of one job that ended in the same way.
+     *
+     * @param code the code of their error
+     * @param last when the last of them ended
+     * @param sample the last submitted of them
+     * @param key its key
+     */
+    public record Failures(
+            JobName job, RunState state, String code, long count, Instant last, RunId sample, LockKey key) {}
+
+    /** How many keys are in {@code state}. */
+    public long locks(KeyView.KeyStatus state) {
+        return locks.getOrDefault(state, 0L);
+    }
+
+    /** How many runs are in {@code state}. */
+    public long runs(RunState state) {
+        return runs.stream()
+                .filter(count -> count.state() == state)
+                .mapToLong(RunCount::count)
+                .sum();
+    }
+}

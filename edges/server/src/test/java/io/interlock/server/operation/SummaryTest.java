@@ -1,0 +1,144 @@
+package io.interlock.server.operation;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.access.Role;
+import io.interlock.server.EngineRig;
+import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.ServedTest;
+import io.vertx.core.json.JsonObject;
+import java.net.URLEncoder;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What goes on in a tenant, over HTTP. */
+class SummaryTest extends ServedTest {
+
+    @Test
+    void itCountsTheTenantAndNamesWhatNeedsAttention() {
+        for (int i = 0; i < 3; i++) {
+            Answer run = rig.post(
+                            "/runs",
+                            Role.WORKER,
+                            "{\"key\": \"failing/" + i + "\", \"execution\": \"caller\", \"job\": \"nightly\"}")
+                    .is(201);
+            rig.post(
+                            "/runs/" + run.text("id") + "/finish",
+                            Role.WORKER,
+                            "{\"leaseId\": \"" + run.text("leaseId") + "\", \"token\": " + run.number("token")
+                                    + ", \"outcome\": \"FAILED\", \"error\": {\"code\": \""
+                                    + (i == 0 ? "SHUTDOWN" : "DISK_FULL") + "\", \"message\": \"no room\"}}")
+                    .is(200);
+        }
+        rig.post("/runs", Role.WORKER, "{\"key\": \"hot/1\", \"execution\": \"caller\"}")
+                .is(201);
+        for (int i = 0; i < 60; i++) {
+            rig.post("/runs", Role.TRIGGER, "{\"key\": \"hot/1\", \"job\": \"remote\", \"onConflict\": \"QUEUE\"}")
+                    .is(202);
+        }
+        rig.post("/runs", Role.TRIGGER, "{\"key\": \"idle/1\", \"job\": \"remote\"}")
+                .is(201);
+        rig.post("/locks/pause", Role.OPERATOR, "{\"pattern\": \"shop/*\", \"reason\": \"upgrade\"}")
+                .is(200);
+        JsonObject summary = rig.get("/summary", Role.READ).is(200).json();
+        assertThat(summary.getJsonObject("locks").getMap())
+                .containsEntry("HELD", 1)
+                .containsEntry("WAITING", 1)
+                .containsEntry("OVERDUE", 0)
+                .containsEntry("PAUSED", 0);
+        assertThat(summary.getJsonObject("runs").getMap())
+                .containsEntry("QUEUED", 60)
+                .containsEntry("PENDING", 1)
+                .containsEntry("RUNNING", 1);
+        JsonObject longest = summary.getJsonObject("longestWait");
+        JsonObject line = rig.get("/locks/line?key=hot/1&limit=1", Role.READ).json();
+        assertThat(longest.getJsonObject("lock").getInteger("waiting")).isEqualTo(line.getInteger("total"));
+        assertThat(longest.getJsonObject("next").getString("id"))
+                .isEqualTo(line.getJsonArray("items").getJsonObject(0).getString("id"));
+        assertThat(kinds(summary)).containsExactly("HOT 60", "NO_WORKER 1", "FAILED 2", "RESTARTED 1", "PAUSED 1");
+        rig.post("/claims", Role.WORKER, """
+                {"claimId": "%s", "worker": "w", "jobs": ["remote"], "max": 1, "wait": "10s"}
+                """.formatted(EngineRig.uuid())).is(200);
+        assertThat(kinds(rig.get("/summary", Role.READ).json()))
+                .as("a worker does it now")
+                .doesNotContain("NO_WORKER 1");
+        assertThat(rig.get("/summary", rig.key("other", Role.READ)).json().getJsonArray("attention"))
+                .as("another tenant")
+                .isEmpty();
+    }
+
+    @Test
+    void namesAndShortIdsAreFound() {
+        String id = rig.post(
+                        "/runs",
+                        Role.TRIGGER,
+                        "{\"key\": \"found/Alpha\", \"job\": \"remote\", \"labels\": {\"team\": \"billing\"}}")
+                .is(201)
+                .text("id");
+        JsonObject byId =
+                rig.get("/search?q=" + id.substring(28), Role.READ).is(200).json();
+        assertThat(byId.getJsonArray("runs").getJsonObject(0).getString("id")).isEqualTo(id);
+        JsonObject byKey = rig.get("/search?q=ALPHA", Role.READ).is(200).json();
+        assertThat(byKey.getJsonArray("keys").getJsonObject(0).getString("key")).isEqualTo("found/Alpha");
+        assertThat(rig.get("/search?q=bill", Role.READ).json().getJsonArray("labels"))
+                .containsExactly("team=billing");
+        assertThat(rig.get("/search?q=emot", Role.READ).json().getJsonArray("jobs"))
+                .containsExactly("remote");
+        rig.get("/search?q=%20", Role.READ).isProblem(400, "invalid-request");
+        rig.get("/search", Role.READ).isProblem(400, "invalid-request");
+    }
+
+    @Test
+    void runsLocksAndRecordsAreFoundByHolderLabelAndActor() {
+        String labelled = rig.post(
+                        "/runs",
+                        Role.WORKER,
+                        "{\"key\": \"picked/1\", \"execution\": \"caller\", \"labels\": {\"team\": \"a=b\"}}")
+                .is(201)
+                .text("id");
+        rig.post("/runs", Role.WORKER, "{\"key\": \"picked/2\", \"execution\": \"caller\"}")
+                .is(201);
+        rig.post(
+                        "/locks/acquire",
+                        Role.WORKER,
+                        "{\"key\": \"picked/3\", \"leaseId\": \"" + EngineRig.uuid()
+                                + "\", \"ttl\": \"1m\", \"holder\": \"laptop 7\"}")
+                .is(200);
+        assertThat(ids("/runs?label=team=a%3Db", "id")).containsExactly(labelled);
+        assertThat(ids("/runs?label=team=c", "id")).isEmpty();
+        assertThat(ids("/locks?label=team=a%3Db", "key")).containsExactly("picked/1");
+        assertThat(ids("/locks?holder=laptop%207", "key")).containsExactly("picked/3");
+        String holder = rig.get("/runs/" + labelled, Role.READ).text("holder");
+        assertThat(ids("/runs?holder=" + URLEncoder.encode(holder, UTF_8), "id"))
+                .contains(labelled);
+        rig.get("/runs?label=team", Role.READ).isProblem(400, "invalid-request");
+        assertThat(records("key=picked/*&actor=people"))
+                .isNotEmpty()
+                .allSatisfy(record -> assertThat(record.getString("action")).isEqualTo("submitted"));
+        assertThat(records("key=picked/*&until=1h")).isEmpty();
+        assertThat(records("key=picked/*"))
+                .extracting(record -> record.getString("key"))
+                .contains("picked/1", "picked/2");
+        rig.get("/audit?until=yesterday", Role.OPERATOR).isProblem(400, "invalid-request");
+    }
+
+    private List<String> ids(String path, String field) {
+        return rig.get(path, Role.READ).is(200).json().getJsonArray("items").stream()
+                .map(item -> ((JsonObject) item).getString(field))
+                .toList();
+    }
+
+    private List<JsonObject> records(String query) {
+        return rig.get("/audit?" + query, Role.OPERATOR).is(200).json().getJsonArray("items").stream()
+                .map(JsonObject.class::cast)
+                .toList();
+    }
+
+    private static List<String> kinds(JsonObject summary) {
+        return summary.getJsonArray("attention").stream()
+                .map(JsonObject.class::cast)
+                .map(entry -> entry.getString("kind") + " " + entry.getInteger("count"))
+                .toList();
+    }
+}

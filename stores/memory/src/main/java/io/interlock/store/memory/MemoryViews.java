@@ -1,0 +1,200 @@
+package io.interlock.store.memory;
+
+import io.interlock.LockKey;
+import io.interlock.run.KeyLine;
+import io.interlock.run.KeyQuery;
+import io.interlock.run.KeyView;
+import io.interlock.run.KeyView.KeyStatus;
+import io.interlock.run.LineQuery;
+import io.interlock.run.Pause;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.SearchQuery;
+import io.interlock.run.SearchResult;
+import io.interlock.run.Summary;
+import io.interlock.spi.run.rules.KeyViews;
+import io.interlock.spi.run.rules.LineRules;
+import io.interlock.spi.run.rules.QueueRules;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Overviews for users and metrics. */
+final class MemoryViews {
+
+    private final RunTable table;
+
+    MemoryViews(RunTable table) {
+        this.table = table;
+    }
+
+    List<KeyView> keys(KeyQuery query) {
+        return views(query.tenant(), query::matches).limit(query.limit()).toList();
+    }
+
+    private Stream<KeyView> views(String tenant, Predicate<LockKey> wanted) {
+        return Stream.concat(table.slots.all().stream().map(Slot::key), table.rows.keys().stream())
+                .filter(key -> key.tenant().equals(tenant) && wanted.test(key))
+                .distinct()
+                .sorted()
+                .map(key -> table.look(key, KeyViews::view))
+                .flatMap(Optional::stream);
+    }
+
+    KeyLine line(LineQuery query) {
+        KeyView view = keys(new KeyQuery(query.key().tenant(), query.key().name(), null, 1)).stream()
+                .filter(found -> found.key().equals(query.key()))
+                .findFirst()
+                .orElse(null);
+        return table.alone(rows -> {
+            Instant now = table.now();
+            SortedMap<Integer, List<Run>> ranks = rows.waiting(query.key()).stream()
+                    .collect(Collectors.groupingBy(run -> rank(run, now), TreeMap::new, Collectors.toList()));
+            LineRules.Page page = LineRules.page(query, now, new LineRules.Ranks<RuntimeException>() {
+                @Override
+                public List<Integer> all() {
+                    return List.copyOf(ranks.keySet());
+                }
+
+                @Override
+                public List<Run> of(int rank, long after, int limit) {
+                    return ranks.getOrDefault(rank, List.of()).stream()
+                            .filter(run -> run.number() > after)
+                            .limit(limit)
+                            .toList();
+                }
+            });
+            return new KeyLine(
+                    view, query.after().count(), page.runs(), page.next(), rows.history.pastRuntimes(query.key()));
+        });
+    }
+
+    private static int rank(Run run, Instant now) {
+        return (QueueRules.isReady(run, now) ? 0 : LineRules.RESTING_BASE)
+                - run.spec().priority();
+    }
+
+    Summary summary(String tenant) {
+        List<KeyView> views = views(tenant, any -> true).toList();
+        Map<KeyStatus, Long> locks = views.stream()
+                .collect(Collectors.groupingBy(
+                        KeyView::state, () -> new EnumMap<>(KeyStatus.class), Collectors.counting()));
+        KeyView longest = views.stream()
+                .filter(view -> view.waitingSince() != null)
+                .min(Comparator.comparing(view -> Objects.requireNonNull(view.waitingSince())))
+                .orElse(null);
+        Run next = longest == null
+                ? null
+                : line(LineQuery.front(longest.key(), 1)).runs().stream()
+                        .findFirst()
+                        .orElse(null);
+        return table.alone(rows -> {
+            Instant now = table.now();
+            Instant since = now.minus(Summary.FAILURES);
+            return new Summary(
+                    now,
+                    locks,
+                    rows.runCounts().stream()
+                            .filter(count -> count.tenant().equals(tenant))
+                            .toList(),
+                    failures(rows.history.failedLastFirst(tenant), since),
+                    since,
+                    views.stream()
+                            .filter(view -> view.state() == KeyStatus.OVERDUE)
+                            .limit(Summary.LISTED)
+                            .toList(),
+                    views.stream()
+                            .filter(view -> view.waiting() > 0)
+                            .sorted(Comparator.comparingInt(KeyView::waiting)
+                                    .reversed()
+                                    .thenComparing(KeyView::key))
+                            .limit(Summary.LISTED)
+                            .toList(),
+                    longest,
+                    next);
+        });
+    }
+
+    private static List<Summary.Failures> failures(Iterable<Run> lastFirst, Instant since) {
+        Map<List<Object>, Summary.Failures> groups = new LinkedHashMap<>();
+        for (Run run : lastFirst) {
+            Instant end = run.status().since();
+            if (end.isBefore(since)) {
+                break;
+            }
+            RunError error = run.status().error();
+            String code = error == null ? "" : error.code();
+            groups.merge(
+                    List.of(run.job(), run.state(), code),
+                    new Summary.Failures(run.job(), run.state(), code, 1, end, run.id(), run.key()),
+                    (first, more) -> new Summary.Failures(
+                            first.job(),
+                            first.state(),
+                            code,
+                            first.count() + 1,
+                            first.last(),
+                            first.sample(),
+                            first.key()));
+        }
+        return groups.values().stream()
+                .sorted(Comparator.comparingLong(Summary.Failures::count).reversed())
+                .limit(Summary.GROUPS)
+                .toList();
+    }
+
+    SearchResult search(SearchQuery query) {
+        long limit = query.limit() + 1L;
+        List<Run> runs = table.alone(rows -> rows.history.newestFirst(query.tenant()));
+        List<KeyView> inUse = views(query.tenant(), any -> true).toList();
+        List<Pause> pauses = table.alone(rows -> rows.pauses.inForce(table.now()).stream()
+                .filter(pause -> pause.tenant().equals(query.tenant()))
+                .toList());
+        List<LockKey> keys = Stream.concat(
+                        runs.stream().map(Run::key), inUse.stream().map(KeyView::key))
+                .filter(key -> query.isIn(key.name()))
+                .distinct()
+                .sorted()
+                .limit(limit)
+                .toList();
+        return new SearchResult(
+                runs.stream().filter(query::isIdOf).limit(limit).toList(),
+                keys.stream()
+                        .map(key -> inUse.stream()
+                                .filter(view -> view.key().equals(key))
+                                .findFirst()
+                                .orElseGet(() -> idle(key, pauses)))
+                        .toList(),
+                inUse.stream()
+                        .flatMap(view -> view.currentLease().stream())
+                        .map(lease -> lease.holder().label())
+                        .filter(query::isIn)
+                        .distinct()
+                        .sorted()
+                        .limit(limit)
+                        .toList(),
+                runs.stream()
+                        .limit(SearchQuery.LOOKED_AT)
+                        .flatMap(run -> run.spec().labels().entrySet().stream())
+                        .filter(query::isIn)
+                        .distinct()
+                        .sorted(Map.Entry.<String, String>comparingByKey().thenComparing(Map.Entry.comparingByValue()))
+                        .limit(limit)
+                        .toList());
+    }
+
+    private KeyView idle(LockKey key, List<Pause> pauses) {
+        Pause pause =
+                pauses.stream().filter(each -> each.covers(key)).findFirst().orElse(null);
+        return new KeyView(key, null, null, 0, null, pause, table.now());
+    }
+}

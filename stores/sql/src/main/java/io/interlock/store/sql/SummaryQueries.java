@@ -1,0 +1,198 @@
+package io.interlock.store.sql;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.JobName;
+import io.interlock.run.KeyView;
+import io.interlock.run.KeyView.KeyStatus;
+import io.interlock.run.LineQuery;
+import io.interlock.run.Pause;
+import io.interlock.run.Run;
+import io.interlock.run.RunCount;
+import io.interlock.run.Summary;
+import io.interlock.run.Turn;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What goes on in one tenant. It reads a few columns of each key in use and of each run that has not ended, and the failures of the
+ * last hour by the index of their ends; nothing else of history. Safe for use by many threads.
+ */
+final class SummaryQueries {
+
+    private static final String KEYS = """
+            SELECT l.name, l.queued, l.lease_id IS NOT NULL, l.evicted_at IS NOT NULL, l.expires_at FROM ${t:lease} AS l
+             WHERE l.tenant = ? AND (l.lease_id IS NOT NULL OR l.queued > 0 OR l.reserved_for IS NOT NULL) ORDER BY l.name""";
+
+    // Only a run with a limit can take longer than it may.
+    private static final String LIMITED = "SELECT " + StoredRuns.OPEN_COLUMNS + """
+
+             FROM ${t:open_run} AS q JOIN ${t:run} AS r ON r.run_id = q.run_id
+             WHERE q.tenant = ? AND q.busy = 1 AND q.state = 'RUNNING' AND r.spec LIKE '%max-runtime%'""";
+    private static final String COUNTS = """
+            SELECT q.tenant, q.job, q.state, count(*), min(q.since)
+              FROM ${t:open_run} AS q WHERE q.tenant = ? GROUP BY q.tenant, q.job, q.state
+             UNION ALL
+            SELECT f.tenant, f.job, f.state, count(*), min(f.since) FROM ${t:failed_run} AS f
+             WHERE f.tenant = ? AND f.state = 'DEAD' AND f.settled = 0 GROUP BY f.tenant, f.job, f.state
+             ORDER BY 1, 2, 3""";
+    private static final String FAILURES = """
+            SELECT g.job, g.state, g.code, g.failures, g.last, s.run_id, s.tenant, s.name FROM (
+              SELECT f.tenant, f.job, f.state, f.code, count(*) AS failures, max(f.since) AS last, max(f.number) AS sample
+                FROM ${t:failed_run} AS f ${index:failed_run_since} WHERE f.tenant = ? AND f.since >= ?
+               GROUP BY f.tenant, f.job, f.state, f.code ORDER BY count(*) DESC LIMIT ?) AS g
+              JOIN ${t:failed_run} AS s ON s.tenant = g.tenant AND s.state = g.state AND s.number = g.sample
+             ORDER BY g.failures DESC, g.job, g.code""";
+    private static final String LONGEST = """
+            SELECT q.name FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 0
+             GROUP BY q.name ORDER BY min(q.submitted_at), q.name LIMIT 1""";
+
+    private final KeyPages keys;
+    private final StoredRuns runs;
+
+    SummaryQueries(KeyPages keys, StoredRuns runs) {
+        this.keys = keys;
+        this.runs = runs;
+    }
+
+    /** A key in use. */
+    private record InUse(
+            String name,
+            int queued,
+            boolean leased,
+            boolean evicted,
+            @Nullable Long expiresAt) {
+
+        KeyStatus state(String tenant, long now, Set<String> tooLong, List<Pause> pauses) {
+            if (leased) {
+                boolean live = !evicted && expiresAt != null && expiresAt > now;
+                return live && !tooLong.contains(name) ? KeyStatus.HELD : KeyStatus.OVERDUE;
+            }
+            LockKey key = LockKey.of(tenant, name);
+            Instant moment = Micros.moment(now);
+            return pauses.stream().anyMatch(pause -> pause.covers(key) && pause.lastsAt(moment))
+                    ? KeyStatus.PAUSED
+                    : KeyStatus.WAITING;
+        }
+    }
+
+    Summary of(Transaction transaction, String tenant) throws SQLException {
+        Trip first = transaction.trip();
+        Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+        first.run();
+        long now = store.get().now();
+        long since = now - Micros.of(Summary.FAILURES);
+        Trip trip = transaction.trip();
+        Trip.Answer<List<Pause>> pauses = PauseTable.inForce(trip, new Rows().add(tenant));
+        Trip.Answer<List<InUse>> inUse = trip.query(KEYS, SummaryQueries::readInUse, tenant);
+        Trip.Answer<List<Run>> limited = trip.query(LIMITED, runs::readAllOpen, tenant);
+        Trip.Answer<List<RunCount>> counts = trip.query(COUNTS, RunViewsTable::readTallies, tenant, tenant);
+        Trip.Answer<List<Summary.Failures>> failures =
+                trip.query(FAILURES, SummaryQueries::readFailures, tenant, since, Summary.GROUPS);
+        Trip.Answer<List<String>> longest = trip.query(LONGEST, SummaryQueries::readNames, tenant);
+        trip.run();
+        Set<String> tooLong = tooLong(limited.get(), Micros.moment(now));
+        Map<KeyStatus, Long> locks = new EnumMap<>(KeyStatus.class);
+        List<String> overdue = new ArrayList<>();
+        for (InUse key : inUse.get()) {
+            KeyStatus state = key.state(tenant, now, tooLong, pauses.get());
+            locks.merge(state, 1L, Long::sum);
+            if (state == KeyStatus.OVERDUE && overdue.size() < Summary.LISTED) {
+                overdue.add(key.name());
+            }
+        }
+        List<String> hot = inUse.get().stream()
+                .filter(key -> key.queued() > 0)
+                .sorted(Comparator.comparingInt(InUse::queued).reversed().thenComparing(InUse::name))
+                .limit(Summary.LISTED)
+                .map(InUse::name)
+                .toList();
+        List<KeyView> views = keys.views(
+                transaction,
+                tenant,
+                Stream.of(overdue, hot, longest.get())
+                        .flatMap(List::stream)
+                        .distinct()
+                        .toList());
+        KeyView waitedFor = named(views, longest.get()).stream().findFirst().orElse(null);
+        Run next = waitedFor == null
+                ? null
+                : keys.line(transaction, LineQuery.front(waitedFor.key(), 1)).runs().stream()
+                        .findFirst()
+                        .orElse(null);
+        return new Summary(
+                Micros.moment(now),
+                locks,
+                counts.get(),
+                failures.get(),
+                Micros.moment(since),
+                named(views, overdue),
+                named(views, hot),
+                waitedFor,
+                next);
+    }
+
+    private static List<KeyView> named(List<KeyView> views, List<String> names) {
+        return names.stream()
+                .flatMap(name -> views.stream().filter(view -> view.key().name().equals(name)))
+                .toList();
+    }
+
+    /** The keys whose work exceeds its max runtime. */
+    private static Set<String> tooLong(List<Run> running, Instant now) {
+        Set<String> names = new HashSet<>();
+        for (Run run : running) {
+            Turn turn = run.status().turn();
+            run.spec()
+                    .limits()
+                    .runtimeLimit()
+                    .filter(limit ->
+                            turn != null && turn.startedAt().plus(limit).isBefore(now))
+                    .ifPresent(limit -> names.add(run.key().name()));
+        }
+        return names;
+    }
+
+    private static List<InUse> readInUse(ResultSet rows) throws SQLException {
+        List<InUse> found = new ArrayList<>();
+        while (rows.next()) {
+            found.add(new InUse(
+                    rows.getString(1), rows.getInt(2), rows.getBoolean(3), rows.getBoolean(4), KeyRow.number(rows, 5)));
+        }
+        return found;
+    }
+
+    private static List<Summary.Failures> readFailures(ResultSet rows) throws SQLException {
+        List<Summary.Failures> found = new ArrayList<>();
+        while (rows.next()) {
+            found.add(new Summary.Failures(
+                    new JobName(rows.getString(1)),
+                    RunState.valueOf(rows.getString(2)),
+                    rows.getString(3),
+                    rows.getLong(4),
+                    Micros.moment(rows.getLong(5)),
+                    RunId.parse(rows.getString(6)),
+                    LockKey.of(rows.getString(7), rows.getString(8))));
+        }
+        return found;
+    }
+
+    private static List<String> readNames(ResultSet rows) throws SQLException {
+        List<String> found = new ArrayList<>();
+        while (rows.next()) {
+            found.add(rows.getString(1));
+        }
+        return found;
+    }
+}
