@@ -3,16 +3,17 @@ import { render } from './lit/lit-html.js';
 import { actFor, guard, href, path, Problem, remember, root, session, signIn, signOut, tenants, whoAmI } from './core/api.js';
 import { expire, hold, listener, live, pause, start } from './core/live.js';
 import { clock, keep, kept, tick, zone } from './core/time.js';
-import { brand, button, count, html, mark, muted } from './core/bits.js';
+import { brand, button, html, mark, muted } from './core/bits.js';
 import { announce, pages, shell, toast } from './core/shell.js';
-import { refresh, stale, summary } from './core/summary.js';
+import { refresh, stale, summary, totals } from './core/summary.js';
 import { help, listen } from './core/keys.js';
 import { ask } from './core/dialogs.js';
+import { palette } from './core/palette.js';
 import { signInView } from './pages/sign-in.js';
 
-const NAV = [['', 'Now'], ['locks', 'Locks', () => count(summary.locks)], ['runs', 'Runs'], ['queue', 'Queue', () => count(summary.queue)],
-  ['dead-letters', 'Dead letters', () => count(summary.dead)], ['workers', 'Workers', () => count(summary.workers)], null, ['janitor', 'Janitor'], ['audit', 'Audit log'], ['settings', 'Settings']];
-const PAGES = /^(now|locks?|runs?|queue|dead-letters|workers|janitor|audit|settings)$/;
+const NAV = [['', 'Now'], ['locks', 'Locks', totals.locks], ['runs', 'Runs'], ['queue', 'Queue', totals.queue],
+  ['dead-letters', 'Dead letters', totals.dead], ['jobs', 'Jobs'], ['workers', 'Workers'], null, ['janitor', 'Janitor'], ['audit', 'Audit log'], ['settings', 'Settings']];
+const PAGES = /^(now|locks?|runs?|queue|dead-letters|jobs|workers|janitor|audit|settings)$/;
 const FRESH = 1000;
 
 let page;
@@ -30,6 +31,7 @@ const main = document.documentElement;
 const toTop = () => document.querySelector('main h1')?.focus();
 function draw() {
   shell.width = Math.max(300, main.clientWidth - (window.innerWidth > 1199 ? 208 + 48 : window.innerWidth > 999 ? 48 : 24));
+  document.title = (totals.attention() ? `(${totals.attention()}) ` : '') + (page ? page.title(state) + ' · ' : '') + 'Interlock';
   const had = document.activeElement;
   render(asking && !page ? signInView({ refused, enter }) : frame(), document.getElementById('app'), undefined);
   // The focused element may be gone; then the focus goes to the top of the page.
@@ -39,12 +41,12 @@ function draw() {
 
 const entry = ([name, words, number]) => {
   const here = state.name === name || (state.name === 'lock' && name === 'locks');
-  const figure = (name === 'locks' || !session.bare) && number?.();
+  const figure = number && summary.at ? String(number()) : '';
   return html`<a href=${href(name)} aria-current=${here && 'page'}>${words}${figure && html` <span class="n tn ${name === 'dead-letters' && figure !== '0' ? 'bad' : ''}">${figure}</span>`}</a>`;
 };
 const frame = () => html`<a class="skip" href="#main">Skip to content</a><div class="app ${kept('rows')}"><header>
   <a class="brand" href=${href('')}>${brand}Interlock</a>
-  <form role="search" @submit=${search}><input class="search" type="search" name="q" aria-label="Search for a key or a run id" placeholder="Search key or run id…   /" autocomplete="off"></form>
+  <button class="search" @click=${palette}><span>Search or jump to…</span><kbd>Ctrl K</kbd></button>
   <span class="grow"></span>${badge()}
   ${times()}
   <button class="ghost freeze" aria-pressed=${String(live.paused)} title="Stop and continue live updates of this page" @click=${() => pause(!live.paused)}>${live.paused ? 'Unfreeze' : 'Freeze'}</button>
@@ -112,7 +114,6 @@ async function navigate(focus) {
   page = next;
   problem = page === undefined ? new Problem(0, { title: 'This page could not be loaded', detail: 'The server is unavailable, or has a new version.' }) : null;
   state = { name, id, q: parameters(), data: null, loaded: 0 };
-  document.title = (page ? page.title(state) + ' · ' : '') + 'Interlock';
   draw();
   // If the navigation does not fit, scroll to the current page.
   const here = document.querySelector('.side [aria-current=page]');
@@ -132,14 +133,6 @@ shell.filter = changes => {
   return load().then(() => { if (turned) window.scrollTo(0, 0); });
 };
 shell.leave = async () => { await signOut(); expire(); page = undefined; state = {}; asking = true; draw(); };
-
-function search(event) {
-  event.preventDefault();
-  const words = event.target.q.value.trim();
-  event.target.reset();
-  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(words)) shell.go('runs/' + words);
-  else if (words) shell.go('locks?key=' + encodeURIComponent(words.endsWith('*') ? words : words + '*'));
-}
 
 function theme() {
   main.dataset.theme = main.dataset.theme === 'dark' ? 'light' : 'dark';
@@ -188,12 +181,14 @@ listener.event = (type, data) => {
 };
 document.addEventListener('click', event => {
   const link = event.target.closest('a');
-  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || link.target || link.origin !== location.origin) return;
-  if (!link.pathname.startsWith(root.pathname)) return;
+  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || link.getAttribute('target') || link.hasAttribute('download')) return;
+  // Links inside pictures have no URL of their own.
+  const to = new URL(link.getAttribute('href'), location.href);
+  if (to.origin !== location.origin || !to.pathname.startsWith(root.pathname)) return;
   event.preventDefault();
   // The only anchor within a page; going there must not reload it.
-  if (link.hash) return toTop();
-  history.pushState(null, '', link.href);
+  if (to.hash) return toTop();
+  history.pushState(null, '', to);
   navigate(true);
 });
 window.addEventListener('popstate', () => navigate(false));
@@ -208,7 +203,7 @@ setInterval(() => {
   if (live.status === 'live' && page?.renews && state.data && !loading && tick() - state.loaded > page.renews) load(true);
 }, 1000);
 shell.explain = ([title, words, file]) => ask({ title: 'About this page: ' + title, body: html`<p>${words}</p><p class="muted">More in <code class="mono">docs/${file}</code> of the source tree.</p>` });
-listen({ go: shell.go, pause: () => pause(!live.paused), theme, rows, help: () => ask({ title: 'Keyboard', body: help() }) });
+listen({ go: shell.go, find: palette, pause: () => pause(!live.paused), theme, rows, help: () => ask({ title: 'Keyboard', body: help() }) });
 
 const { code } = parameters();
 if (code) {

@@ -18,7 +18,11 @@ RunView.prototype.newRun;
 /** @record */ function LockView() {}
 LockView.prototype.leaseLeft; LockView.prototype.waiting; LockView.prototype.waitingSince; LockView.prototype.observedAt; LockView.prototype.pause;
 LockView.prototype.pauses; LockView.prototype.refusals; LockView.prototype.minute; LockView.prototype.outcomes; LockView.prototype.releasedToken;
-LockView.prototype.opensAt; LockView.prototype.nextRun;
+LockView.prototype.opensAt; LockView.prototype.renewedAt; LockView.prototype.renewedEvery; LockView.prototype.evicted; LockView.prototype.by; LockView.prototype.nextRun;
+
+/** @record */ function Line() {}
+Line.prototype.lock; Line.prototype.total; Line.prototype.samples; Line.prototype.usualHold; Line.prototype.holderLeft;
+Line.prototype.place; Line.prototype.restsUntil; Line.prototype.startsAt;
 
 /** @record */ function Pause() {}
 Pause.prototype.pattern; Pause.prototype.pausedBy; Pause.prototype.until;
@@ -35,7 +39,7 @@ WorkerView.prototype.runs; WorkerView.prototype.seenAt; WorkerView.prototype.ver
 Sweep.prototype.sweeps; Sweep.prototype.sweep; Sweep.prototype.skipped; Sweep.prototype.actions; Sweep.prototype.why;
 
 /** @record */ function JobView() {}
-JobView.prototype.api; JobView.prototype.maxRuntime; JobView.prototype.lease;
+JobView.prototype.api; JobView.prototype.maxRuntime; JobView.prototype.lease; JobView.prototype.takers;
 
 /** @record */ function KeyView() {}
 KeyView.prototype.createdAt; KeyView.prototype.expiresAt; KeyView.prototype.revokedAt; KeyView.prototype.active; KeyView.prototype.apiKey;
@@ -44,7 +48,14 @@ KeyView.prototype.createdAt; KeyView.prototype.expiresAt; KeyView.prototype.revo
 Session.prototype.anyTenant; Session.prototype.csrfToken; Session.prototype.tenant;
 
 /** The inputs of our forms, by name. @record */ function Fields() {}
-Fields.prototype.proof;
+Fields.prototype.proof; Fields.prototype.key;
+
+/** @record */ function Summary() {}
+Summary.prototype.count; Summary.prototype.lastAt; Summary.prototype.outcome; Summary.prototype.code; Summary.prototype.run; Summary.prototype.job;
+Summary.prototype.gone;
+
+/** @record */ function Found() {}
+Found.prototype.keys; Found.prototype.runs; Found.prototype.holders; Found.prototype.more;
 
 /** @record */ function FieldError() {}
 FieldError.prototype.pointer; FieldError.prototype.detail;

@@ -2,7 +2,7 @@
 import { html as lit, nothing, svg as litSvg } from '../lit/lit-html.js';
 import { repeat } from '../lit/directives/repeat.js';
 import { href, session } from './api.js';
-import { millis, moment, now, since, span, zone } from './time.js';
+import { millis, moment, now, span, zone } from './time.js';
 
 /** Templates that render false as nothing, so that 'condition && html`…`' works. */
 const sparing = tag => (parts, ...values) => tag(parts, ...values.map(value => value === false ? nothing : value));
@@ -37,11 +37,6 @@ export const kindOf = run => isLost(run.error) ? 'fenced' : RUNS[run.state] || '
 export const runPill = run => html`${pill(RUNS[run.state] || 'idle', said(run.state))}${isLost(run.error) && html` ${pill('fenced', 'Lost')}`}`;
 export const isOver = run => !['QUEUED', 'PENDING', 'RUNNING'].includes(run.state);
 
-/** The effective priority in the queue: plus one for every minute of waiting, up to ten. */
-const weight = run => run.priority + Math.min(10, Math.floor(since(run.submittedAt) / 60000));
-/** The next run of a page of queued runs, which has the newest first. */
-export const firstOf = runs => runs.reduceRight((best, run) => best && weight(best) >= weight(run) ? best : run, undefined);
-
 /**
  * The short form of a run id: its end, because its beginning is only the time.
  * @noinline
@@ -72,8 +67,9 @@ export const sentence = (words, about = '', error = null) => {
   });
 };
 const LONG = 28;
-/** Text in which only very long words may break. */
-export const soft = words => words.length <= LONG ? words : words.split(/(\s+)/).map(word => word.length <= LONG ? word : word.match(/[^]{1,28}/gu).map((part, i) => html`${i > 0 && html`<wbr>`}${part}`));
+/** Text in which only very long words may break, preferably after a punctuation mark. */
+export const soft = words => words.length <= LONG ? words : words.split(/(\s+)/).map(word => word.length <= LONG ? word
+  : word.split(/(?<=[./:@_=,-])/).flatMap(part => part.match(/[^]{1,28}/gu)).map((part, i) => html`${i > 0 && html`<wbr>`}${part}`));
 /** A key preferably breaks after slashes. */
 export const slashed = key => key.split('/').map((part, i) => html`${i > 0 && html`/<wbr>`}${soft(part)}`);
 export const keyLink = key => key ? html`<a class="mono key" href=${href(lockPath(key))}>${slashed(key)}</a>` : '';
@@ -103,7 +99,6 @@ export const table = (name, columns, rows, key, sorted = null) => html`<table ar
 export const empty = ([title, words, command]) => html`<div class="empty"><h2>${title}</h2><p>${words}</p>${command && html`<p><code class="mono">${command}</code></p>`}</div>`;
 export const section = (name, body, note = '') => html`<section class="card mt" aria-label=${name}><h2 class="pad0">${name} ${muted(note)}</h2>${body}</section>`;
 export const box = (name, body) => html`<section class="card pad mt" aria-label=${name}><h2>${name}</h2>${body}</section>`;
-export const count = page => page ? page.items.length + (page.cursor ? '+' : '') : '';
 export const facts = pairs => html`<dl>${Object.entries(pairs).filter(([, value]) => value || value === 0).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 /** A run's labels, such as team=finance. */
 export const labels = run => Object.entries(run.labels || {}).map(pair => pair.join('=')).join(' ');

@@ -27,10 +27,7 @@ export function ticks(from, to, room) {
 const axis = (from, to, x, bottom, room) => svg`<text class="ax" x="0" y="13">${zoneName()}</text>${ticks(from, to, room).map(({ time, words }) => svg`<line class="g" x1=${x(time)} x2=${x(time)} y1="20" y2=${bottom}/>
     <text class="ax" x=${x(time)} y="13" text-anchor="middle">${words}</text>`)}`;
 
-/**
- * rows: {name, bars, marks, note, rail}; bars: {from, to, kind, title, thin, words}, of which kind 'none' only occupies time; marks: {at, title,
- * cross, late}. A row with a rail is the subject of the chart; tail is the space for notes after the last bars.
- */
+/** rows: {name, bars, marks, note}; bars: {from, to, kind, title}; marks: {at, title, late}; tail is the space for notes after the last bars. */
 export function chart(label, rows, width, tail) {
   const bars = rows.flatMap(row => row.bars);
   const narrow = width < 600;
@@ -40,21 +37,18 @@ export function chart(label, rows, width, tail) {
   const to = Math.max(from + 1000, ...bars.map(bar => bar.to));
   const x = time => left + (Math.max(from, Math.min(to, time)) - from) / (to - from) * room;
   const bottom = TOP + rows.length * ROW;
-  const bar = ({ kind, title, thin, words, ...time }, y) => {
-    if (kind === 'none') return null;
-    const [x1, x2, high] = [x(time.from), x(time.to), thin ? 8 : 18];
-    return svg`<rect class="bar c-${kind}" x=${x1} y=${y + (18 - high) / 2} width=${Math.max(3, x2 - x1)} height=${high} rx="3"><title>${title}</title></rect>
-      ${kind === 'fenced' && svg`<path class="cut" d="M${x2 - 4} ${y - 2}l5 11l-4 1l5 10"/>`}
-      ${words && x2 - x1 > String(words).length * 7 + 10 && svg`<text class="on" x=${(x1 + x2) / 2} y=${y + 13} text-anchor="middle">${words}</text>`}`;
+  const bar = ({ kind, title, ...time }, y) => {
+    const [x1, x2] = [x(time.from), x(time.to)];
+    return svg`<rect class="bar c-${kind}" x=${x1} y=${y} width=${Math.max(3, x2 - x1)} height="18" rx="3"><title>${title}</title></rect>
+      ${kind === 'fenced' && svg`<path class="cut" d="M${x2 - 4} ${y - 2}l5 11l-4 1l5 10"/>`}`;
   };
-  const sign = (each, y) => each.cross ? svg`<path class="x" d="M${x(each.at) - 4} ${y + 5}l8 8m0-8l-8 8"><title>${each.title}</title></path>`
-    : svg`<circle class="hb ${each.late ? 'miss' : ''}" cx=${x(each.at)} cy=${y + 9} r=${each.late ? 4 : 2.6}><title>${each.title}</title></circle>`;
   return html`<svg class="chart" width=${width} height=${bottom + 4} role="img" aria-label=${label}>${axis(from, to, x, bottom, room)}
     ${rows.map((row, i) => {
       const y = TOP + i * ROW;
-      return svg`<text class=${row.rail ? 'strong' : ''} x="0" y=${y + 13}>${row.name.length > 17 ? row.name.slice(0, 16) + '…' : row.name}</text>
-        ${row.rail && svg`<rect class="rail" x=${left} y=${y - 2} width=${room} height="22" rx="4"/>`}${row.bars.map(each => bar(each, y))}${row.marks?.map(each => sign(each, y))}
-        ${row.note && !narrow && svg`<text class="ax" x=${x(Math.max(...row.bars.map(each => each.to), ...(row.marks || []).map(each => each.at))) + 6} y=${y + 13}>${row.note}</text>`}`;
+      const end = Math.max(...[...row.bars, ...(row.marks || []).map(each => ({ to: each.at }))].map(each => each.to));
+      return svg`<text x="0" y=${y + 13}>${row.name.length > 17 ? row.name.slice(0, 16) + '…' : row.name}</text>${row.bars.map(each => bar(each, y))}
+        ${row.marks?.map(each => svg`<circle class="hb ${each.late ? 'miss' : ''}" cx=${x(each.at)} cy=${y + 9} r=${each.late ? 4 : 2.6}><title>${each.title}</title></circle>`)}
+        ${row.note && !narrow && svg`<text class="ax" x=${x(end) + 6} y=${y + 13}>${row.note}</text>`}`;
     })}</svg>`;
 }
 

@@ -1,9 +1,9 @@
 // Dialogs that ask before they act. A dialog stays open until the server has accepted.
 import { render } from '../lit/lit-html.js';
 import { live as bound } from '../lit/directives/live.js';
-import { get, look, may, path, post, session } from './api.js';
+import { get, may, path, post, session } from './api.js';
 import { act, shell, toast } from './shell.js';
-import { button, firstOf, html, isOver, leaseLeft, muted, short } from './bits.js';
+import { button, html, isOver, leaseLeft, muted, short } from './bits.js';
 import { at, endOf, since, span, stamp, tick, zoneName } from './time.js';
 
 export const REASON = { name: 'reason', label: 'Reason', required: true };
@@ -85,10 +85,8 @@ export async function evict(key) {
   const lock = await lockOf(key);
   if (!lock.token) return toast(key + ' is free.', true);
   const { runId, holder, alive } = lock.holder || {};
-  const line = lock.waiting > 0 && await look(path('runs', { key, state: 'QUEUED', limit: 200 }));
-  // The first run of a longer queue may be on another page.
-  const first = line && !line.cursor && firstOf(line.items);
-  const next = first ? 'run ' + short(first.id) + ' is next' + (lock.waiting > 1 ? ' of ' + lock.waiting + ' in the queue' : '') : line ? 'the first of ' + lock.waiting + ' in the queue is next' : 'no run is waiting';
+  const first = lock.waiting > 0 && (await get(path('locks/line', { key, limit: 1 }))).items[0];
+  const next = first ? 'run ' + short(first.id) + ' is next' + (lock.waiting > 1 ? ' of ' + lock.waiting + ' in the queue' : '') : 'no run is waiting';
   return ask({
     title: 'Force release ' + key + '?', confirm: 'Force release', danger: true,
     body: () => html`<div class="victim"><p><b>Held by</b> ${runId && 'run ' + short(runId) + ' on '}${holder} for ${span(since(lock.since))}${lock.stage && ', stage ' + lock.stage}.</p>
@@ -115,11 +113,30 @@ export async function evict(key) {
   });
 }
 
+/** Does something with each run, and returns the refusals; if all are refused, the first is an error. */
+async function each(runs, doing) {
+  const refused = [];
+  for (const run of runs) await doing(run).catch(problem => refused.push(short(run.id) + ': ' + problem.message));
+  if (refused.length && refused.length === runs.length) throw new Error(refused[0]);
+  return refused;
+}
+
 export const cancel = run => ask({
   title: 'Cancel run ' + short(run.id) + '?', confirm: 'Cancel run', danger: true, fields: [REASON],
   body: html`<p>${run.state === 'RUNNING' ? 'It gets the request with its next heartbeat; the key is free when it has stopped.' : 'It has not started; it ends at once.'}</p>`,
   send: body => post('runs/' + run.id + '/cancel', body),
   done: answer => 'Run ' + short(run.id) + (answer.state === 'ABORTED' ? ' is cancelled' : ' was asked to stop'),
+});
+
+/** Cancels runs one by one, so that each has its own answer. */
+export const cancelAll = (runs, over = null) => ask({
+  title: `Cancel ${runs.length} ${runs.length === 1 ? 'run' : 'runs'}?`, confirm: 'Cancel ' + runs.length, danger: true, fields: [REASON],
+  body: html`<p>Runs that have not started end at once. The others get the request with their next heartbeat.</p>`,
+  send: body => each(runs, run => post('runs/' + run.id + '/cancel', body)),
+  done: refused => {
+    over?.();
+    return runs.length - refused.length + ' cancelled' + (refused.length ? ', ' + refused.length + ' refused: ' + refused[0] : '');
+  },
 });
 
 const LENGTH = {
@@ -142,12 +159,12 @@ export function resume({ key, pattern, reason, until }) {
 }
 
 /** Starts a run, from any page. */
-export async function trigger(key) {
+export async function trigger(key, job = '') {
   const jobs = (await get('jobs')).items.map(job => job.name);
   ask({
     title: 'Start a run', confirm: 'Start',
     body: html`<p>If the key is taken, the job's conflict policy decides: refuse, join, queue or replace.</p>`,
-    fields: [{ name: 'job', label: 'Job', options: jobs, value: jobs[0] }, { name: 'key', label: 'Key', required: true, value: key }, { name: 'reason', label: 'Reason' }],
+    fields: [{ name: 'job', label: 'Job', options: jobs, value: job || jobs[0] }, { name: 'key', label: 'Key', required: true, value: key }, { name: 'reason', label: 'Reason' }],
     send: body => post('runs', body),
     done: run => run.state === 'SKIPPED' ? 'Skipped: ' + run.explanation : (run.state === 'QUEUED' ? 'Queued as run ' : run.deduplicated ? 'Joined run ' : 'Started run ') + short(run.id),
   });
@@ -161,12 +178,7 @@ export function settle(runs, again, which, over = null) {
   ask({
     title: what + '?', confirm: what, danger: !again, fields: [{ ...REASON, required: !again }],
     body: html`<p>${which} ${again ? 'Each becomes a new run under its key.' : 'No further attempt is made; the run and its output stay in the history.'}</p>`,
-    send: async body => {
-      const refused = [];
-      for (const run of runs) await post('runs/' + run.id + (again ? '/redrive' : '/discard'), body).catch(problem => refused.push(short(run.id) + ': ' + problem.message));
-      if (refused.length === runs.length) throw new Error(refused[0]);
-      return refused;
-    },
+    send: body => each(runs, run => post('runs/' + run.id + (again ? '/redrive' : '/discard'), body)),
     done: refused => {
       over?.();
       return runs.length - refused.length + (again ? ' retried' : ' discarded') + (refused.length ? ', ' + refused.length + ' refused: ' + refused[0] : '');

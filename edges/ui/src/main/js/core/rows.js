@@ -1,8 +1,7 @@
 // Locks, runs and records of the audit log as rows.
 import { href, path } from './api.js';
-import { button, html, isClosing, keyLink, leaseLeft, lockPill, mono, muted, quoted, runLink, runPill, short, slashed, soft, stage, table, token } from './bits.js';
-import { cancel } from './dialogs.js';
-import { moment, since, span, tick } from './time.js';
+import { html, isClosing, keyLink, labelTags, leaseLeft, lockPill, mono, muted, quoted, runLink, runPill, slashed, soft, stage, table, token } from './bits.js';
+import { about, moment, since, span, tick } from './time.js';
 
 const ORDER = ['OVERDUE', 'WAITING', 'PAUSED', 'HELD', 'FREE'];
 const held = lock => lock.since ? since(lock.since) : lock.waitingSince ? 0 : -1;
@@ -26,8 +25,8 @@ export function complete(page, idle = true) {
   return page;
 }
 
-const who = ({ state, pause, holder, reason }) => state === 'PAUSED' && pause ? html`by ${pause.pausedBy}<span class="sub">${quoted(pause.reason)}</span>`
-  : holder ? html`${holder.holder || 'waits for a worker'}${holder.runId && html` · ${runLink(holder.runId)}`}<span class="sub">${quoted(reason)}</span>` : '';
+const who = ({ state, pause, holder }) => state === 'PAUSED' && pause ? html`by ${pause.pausedBy}<span class="sub">${quoted(pause.reason)}</span>`
+  : holder ? html`${holder.holder || 'waits for a worker'}${holder.runId && html` · ${runLink(holder.runId)}`}<span class="sub">${quoted(holder.reason)}</span>` : '';
 export const LOCKS = [['Key', lock => keyLink(lock.key), 'first', 'key'], ['State', lockPill, 'nw state', 'state'], ['Holder', who, 'big', 'holder'],
   ['Stage', stage], ['Held for', lock => span(since(lock.since || (lock.state === 'PAUSED' && lock.pause?.since))), 'num tn age', 'held'],
   ['Lease left', lock => html`${isClosing(lock) && 'opens within '}${span(leaseLeft(lock))}`, 'num tn age', 'lease'],
@@ -39,9 +38,6 @@ export const C = {
   key: ['Key', run => keyLink(run.key)],
   state: ['State', runPill, 'nw state'],
   job: ['Job', 'job'],
-  by: ['By', 'submittedBy'],
-  place: ['#', 'position', 'pick'],
-  priority: ['Prio', 'priority', 'num'],
   reason: ['Reason', run => quoted(run.reason)],
   stage: ['Stage or error', run => run.state === 'RUNNING' ? stage(run) : run.error && html`<span class="nw">${mono(run.error.code)}</span>`],
   waiting: ['Waiting', run => span(since(run.submittedAt)), 'num tn age'],
@@ -51,8 +47,12 @@ export const C = {
   token: ['Token', run => token(run.token), 'num'],
   submitted: ['Submitted', run => moment(run.submittedAt)],
   attempts: ['Attempts', run => run.attempt + ' of ' + run.maxAttempts, 'num tn'],
-  cancel: ['Action', run => button('Cancel…', () => cancel(run), 'small', 'Cancel run ' + short(run.id)), 'num'],
 };
+
+const starts = each => each.startsAt ? html`<b>${about(each.startsAt)}</b>` : each.restsUntil ? html`after ${moment(each.restsUntil)}` : each.place === 1 ? muted('any moment') : muted('no estimate');
+/** The columns of the line of a key. */
+export const LINE = [['#', 'place', 'place tn'], ['Run', each => runLink(each.id), 'first'], ['By', 'submittedBy'], ['Label', each => labelTags(each)], ['Waiting since', each => moment(each.waitingSince, undefined, true), 'num tn'],
+  ['For', each => span(since(each.waitingSince)), 'num tn age'], ['Starts', starts, 'num tn']];
 
 /** What a record is about: a key, all keys with a prefix, or an API key, which has no lock. */
 const subject = ({ key }) => key.startsWith('access-key/') ? mono(soft(key)) : key.endsWith('*') ? html`<a class="mono key" href=${href(path('locks', { key }))}>${slashed(key)}</a>` : keyLink(key);

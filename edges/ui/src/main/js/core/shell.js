@@ -2,7 +2,7 @@
 import { apiHref, get, may, path, Problem } from './api.js';
 import { banner, button, empty, html, muted, said, table } from './bits.js';
 import { about } from './about.js';
-import { kept } from './time.js';
+import { kept, pastOf } from './time.js';
 
 /** The pages by name; each registers itself when it is loaded. */
 export const pages = {};
@@ -49,8 +49,7 @@ export const quote = word => /^[\w./:@%+=,-]+$/.test(word) ? word : "'" + word.r
 export const keyed = what => ({ key }) => `interlock ${what} ls` + (key ? ' ' + quote(key) : '');
 
 /** The row under the breadcrumbs: title and actions. */
-export const head = ({ crumb = null, title, state = null, json, cli, more = null }) => html`${crumb && html`<nav class="crumb" aria-label="Breadcrumb">${crumb}</nav>`}
-  <div class="row head"><h1 tabindex="-1">${title}</h1>${state}<span class="grow"></span><div class="row tools">
+export const head = ({ crumb = null, title, state = null, json, cli, more = null }) => html`<div class="row head">${crumb && html`<nav class="crumb" aria-label="Breadcrumb">${crumb}</nav>`}<h1 tabindex="-1">${title}</h1>${state}<span class="grow"></span><div class="row tools">
     ${button('Docs', () => shell.explain(about()), 'ghost')}
     ${!kept('tenant') && html`<a class="button ghost" href=${apiHref(json)} target="_blank" rel="noreferrer">JSON</a>`}
     ${button('Copy link', () => copy(location.href, 'Link'), 'ghost')}
@@ -74,8 +73,9 @@ const pager = ({ items, cursor }, q, hint) => html`<p class="row muted">${items.
 const nothing = (page, { problem, cursor }, filtered) => empty(problem ? ['This filter is not valid', 'The note below the field says why.']
   : cursor ? ['Nothing among the newest', 'Older ones have not been searched yet.'] : filtered ? ['Nothing matches', 'Remove a filter, or wait: the list is live.'] : page.none);
 
+const TIMES = ['since', 'until'];
 /** The parameters of the URL that the server and the command line also have. */
-const known = (page, q) => Object.fromEntries([...page.states ? ['state'] : [], ...page.fields.filter(each => !each[2]).map(each => each[0])].map(name => [name, q[name]]));
+const known = (page, q) => Object.fromEntries([...page.states ? ['state'] : [], ...page.fields.filter(each => !each[2]).map(each => each[0])].map(name => [name, q[name] && TIMES.includes(name) ? pastOf(q[name]) : q[name]]));
 const address = (page, q) => path(page.from, { ...known(page, q), ...page.always, cursor: q.cursor, limit: page.limit });
 
 /**

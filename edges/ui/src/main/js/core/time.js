@@ -53,6 +53,9 @@ export const day = instant => shown(instant).getUTCDate() + ' ' + MONTHS[shown(i
 /** The time of day, with the date if it is not today's. */
 export const stamp = (instant, digits = 8) => (day(instant) === day(now()) ? '' : day(instant) + ' ') + clock(instant, digits);
 
+/** An estimated time: with seconds if it is near. */
+export const about = instant => '≈ ' + stamp(instant, Math.abs(at(instant) - now()) < 600000 ? 8 : 5);
+
 const ago = ms => ms < 1000 ? 'now' : ms < 60000 ? span(ms) + ' ago' : ms < 3600000 ? Math.floor(ms / 60000) + ' min ago'
   : ms < 172800000 ? Math.floor(ms / 3600000) + ' h ago' : Math.floor(ms / 86400000) + ' d ago';
 /** A moment in the user's preferred form, or always as a time of day; the title has the whole of it. */
@@ -61,6 +64,15 @@ export function moment(instant, past = ago, absolute = false) {
   const iso = new Date(instant).toISOString();
   const age = since(instant);
   return html`<time datetime=${iso} title="${iso.replace('T', ' ').slice(0, 19)} UTC">${absolute || zone() !== 'relative' ? stamp(instant) : age < -999 ? 'in ' + span(-age) : past(age)}</time>`;
+}
+
+/** A time of day, with or without 'yesterday', as an instant in the past; anything else is left to the server. */
+export function pastOf(words) {
+  const [, yesterday, time] = /^(yesterday )?(\d{1,2}:\d\d)$/.exec(words.trim().toLowerCase()) || [];
+  if (!time) return words;
+  const today = shown(tick()).toISOString().slice(0, 10);
+  const moment = at(`${today}T${time.padStart(5, '0')}:00Z`) + tick() - +shown(tick());
+  return new Date(yesterday || moment > tick() ? moment - 86400000 : moment).toISOString();
 }
 
 const UNITS = { s: 1000, m: 60000, h: 3600000, d: 86400000 };
@@ -73,6 +85,6 @@ export function endOf(words) {
   const [, date, tomorrow, time] = /^(?:(\d{4}-\d\d-\d\d)[ t]|(tomorrow) )?(\d{1,2}:\d\d)$/.exec(written) || [];
   if (!time) return NaN;
   const today = shown(tick()).toISOString().slice(0, 10);
-  const end = at(`${date || today}T${time.padStart(5, '0')}:00Z`) + tick() - shown(tick());
+  const end = at(`${date || today}T${time.padStart(5, '0')}:00Z`) + tick() - +shown(tick());
   return tomorrow || (!date && end <= tick()) ? end + UNITS.d : end;
 }

@@ -17,9 +17,17 @@ const choose = ({ chosen, data: { items } }) => [box('Select all', chosen.size =
 const act = ['Action', run => [button('Retry', () => retry(run), 'small', 'Retry run ' + short(run.id)), ' ',
   button('Discard…', () => settle([run], false, ''), 'small danger', 'Discard run ' + short(run.id))], 'num'];
 
+/** Equal errors, to choose one: 24 with COMMAND_FAILED. */
+const errors = ({ q, data: { items } }) => {
+  const codes = Object.entries(items.reduce((sum, { error }) => ({ ...sum, [error?.code]: (sum[error?.code] || 0) + 1 }), {}));
+  return codes.length > 1 || q.error ? html`<div class="chips mt" role="group" aria-label="Error">${[['', 'All'], ...codes].map(([code, number]) =>
+    html`<button class="chip" aria-pressed=${String((q.error || '') === code)} @click=${() => shell.filter({ error: code })}>${code ? `${number} × ${code}` : number}</button>`)}</div>` : '';
+};
+
 pages['dead-letters'] = list({
+  above: errors,
   title: 'Dead letters', from: 'runs', always: { state: 'DEAD' }, limit: 100, cli: 'interlock dead ls', flags: ['job'], fields: FIELDS, hears: /^(run|reset)/,
-  none: ['No dead letters', 'A run appears here after it has used up its attempts.', 'interlock runs submit JOB --key ledger/4711'],
+  none: ['No dead letters', 'A run appears here after it has used up its attempts.'],
   more: state => may('operator') && state.data.items.length > 0 && html`${bulk(state, true)}${bulk(state, false)}`,
   columns: state => [...may('operator') ? [choose(state)] : [], [C.key[0], C.key[1], 'first'], ['Run', C.run[1]], C.attempts, ['Error', run => errorText(run.error)],
     ['Ended', run => moment(run.endedAt)], ...may('operator') ? [act] : []],

@@ -1,7 +1,7 @@
 // Locks: all keys, filtered by the URL.
 import {
-  banner, button, complete, html, keyed, labels, list, LOCKS, look, may, millis, moment, mono, pages, path, pauseKey, quoted, session,
-  shell, sift, since, sortLocks, summary,
+  banner, button, complete, html, keyed, labels, list, LOCKS, look, may, millis, moment, mono, pages, path, pauseKey, quoted, resume, session,
+  shell, sift, since, sortLocks, summary, totals,
 } from '../core/page.js';
 
 const order = ({ q, data }) => q.sort || (data.cursor || q.cursor ? '' : 'need');
@@ -21,12 +21,12 @@ pages.locks = list({
   columns: () => LOCKS, key: lock => lock.key, rows: state => order(state) ? sortLocks(state.data.items, order(state)) : state.data.items,
   sorted: state => ({ by: order(state).replace('-', ''), down: order(state).startsWith('-'),
     set: column => shell.filter({ sort: order(state) === column ? '-' + column : column, cursor: state.q.cursor }) }),
-  number: (name, { q }) => !q.key && !sifted(q) && summary.locks && !summary.locks.cursor && ' ' + summary.locks.items.filter(lock => !name || lock.state === name).length,
+  number: (name, { q }) => !q.key && !sifted(q) && summary.at && name !== 'FREE' && ' ' + (name ? summary.locks[name] || 0 : totals.locks()),
   more: () => may('operator') && !session.bare && button('Pause keys…', () => pauseKey('')),
-  aside: state => ['Updated ', moment(state.loaded)],
+  aside: state => [state.q.sort && (state.data.cursor || state.q.cursor) ? 'sorted within this page · ' : '', 'updated ', moment(state.loaded)],
   above: ({ q: { held }, data: { pauses = [] } }) => html`${held && !millis('P' + held) && banner('fail', `“${held}” is not a duration: write 90s, 5m, 2h or 1d.`)}${pauses.filter(pause => pause.pattern).map(pause =>
-    banner('paused', html`Keys ${mono(pause.pattern)} are paused by ${pause.pausedBy}: ${quoted(pause.reason)}${pause.until && html`, ends ${moment(pause.until)}`}`))}`,
-  hint: html`<span><kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> open · <kbd>/</kbd> search · <kbd>?</kbd> all shortcuts</span>`,
+    banner('paused', html`Keys ${mono(pause.pattern)} are paused by ${pause.pausedBy}: ${quoted(pause.reason)}${pause.until && html`, ends ${moment(pause.until)}`} ${may('operator') && button('Resume', () => resume(pause), 'small')}`))}`,
+  hint: html`<span class="shortcuts"><kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> open · <kbd>/</kbd> search · <kbd>?</kbd> all shortcuts</span>`,
   none: ['No locks', 'A key appears here while something runs or waits under it.', 'interlock run ledger/4711 -n -- sleep 60'],
   load: async ({ q }, ask) => sifted(q) ? complete(await sift(more => ask(more, 200), q, await wanted(q), 100), false)
     : complete(await ask(q), !q.key && ['PAUSED', undefined].includes(q.state)),

@@ -1,71 +1,93 @@
 // Now: totals, what needs attention, and who holds which key.
 import {
-  banner, button, cancel, count, empty, firstOf, head, href, html, isLost, keyLink, lockPath, LOCKS, look, mark, may, moment, mono, muted, pages, quoted, refresh, resume, retry,
-  sentence, session, short, since, sortLocks, span, startButton, summary, table,
+  banner, button, cancel, cancelAll, complete, empty, get, head, href, html, isClosing, keyLink, leaseLeft, lockPath, LOCKS, look, mark, may, moment, mono, muted, pages, path, pauseKey, percent, quoted, refresh,
+  resume, session, settle, shell, since, soft, sortLocks, span, startButton, summary, table, totals,
 } from '../core/page.js';
 
-const LONG_WAIT = 5 * 60000;
-const HOUR = 3600000;
-const FORGIVEN = 5;
 const MOST = 12;
+const link = (words, to) => html`<a class="button small" href=${href(to)}>${words}</a>`;
+const times = ({ count }) => count > 1 && html`<b>${count} ×</b> `;
 
-const quiet = (worker, next) => ({ kind: 'idle', words: html`worker <b>${worker.worker}</b> was last seen ${moment(worker.seenAt)}`, next });
-/** Rows by importance: the fact, what happens next, and a possible action. */
-function attention({ lost }) {
-  const { locks, queue, dead, workers } = summary;
-  const silent = workers.items.filter(worker => !worker.alive);
-  const idle = silent.filter(worker => !worker.busy);
-  const long = queue.items.filter(run => since(run.submittedAt) > LONG_WAIT);
-  return [
-    ...lost.map(run => ({ kind: 'fenced', key: run.key, words: html`lost its lease ${moment(run.endedAt || run.startedAt)}`, next: run.error.code, run: run.id })),
-    ...locks.items.filter(lock => lock.state === 'OVERDUE').map(({ key, holder, waiting }) => ({ kind: 'overdue', key, run: holder.runId,
-      words: holder.alive ? 'exceeds its max runtime' : 'its lease expired without a release', next: waiting ? waiting + ' waiting' : 'none waiting',
-      act: holder.runId && may('trigger') && ['Cancel…', () => cancel({ id: holder.runId, state: 'RUNNING' })] })),
-    ...(locks.pauses || []).map(pause => ({ kind: 'paused', key: pause.key, next: pause.until ? html`ends ${moment(pause.until)}` : 'until resumed',
-      words: html`${!pause.key && mono(pause.pattern)} paused ${moment(pause.since)} by ${pause.pausedBy} ${quoted(pause.reason)}`, act: may('operator') && ['Resume', () => resume(pause)] })),
-    ...[...new Set(long.map(run => run.key))].map(key => {
-      const line = long.filter(run => run.key === key);
-      const first = line.at(-1);
-      return { kind: 'waiting', key, words: `${line.length} waiting, the longest for ${span(since(first.submittedAt))}`, next: first.job, run: first.id };
-    }),
-    ...dead.items.filter(run => !lost.some(other => other.id === run.id)).slice(0, FORGIVEN).map(run => ({ kind: 'fail', key: run.key, run: run.id,
-      words: `dead letter after ${run.attempt} attempt${run.attempt === 1 ? '' : 's'}: ${run.error?.code}`, next: moment(run.endedAt), act: may('operator') && ['Retry', () => retry(run)] })),
-    ...silent.filter(worker => worker.busy).map(worker => quiet(worker, 'other workers get its runs when their leases end')),
-    ...idle.slice(0, 1).map(worker => quiet(worker, idle.length > 1 ? `${idle.length - 1} more are silent; none of them holds a key` : 'it holds no key')),
-  ];
+/** Who has a key and how it fares. */
+const held = lock => !lock?.holder ? '' : html`, held by <b>${soft(lock.holder.holder || 'no worker yet')}</b>${lock.stage && html` at ${lock.stage}${percent(lock.progress) !== null && ` ${percent(lock.progress)} %`}`}${lock.renewedAt && html`, last renewed ${moment(lock.renewedAt)}`}`;
+
+/** Loads the runs of a group, and asks what to do with them. */
+const withRuns = (query, then) => async () => then((await get(path('runs', { ...query, limit: 200 }))).items);
+
+const overdue = lock => ({
+  id: 'overdue ' + lock.key, kind: 'overdue', words: html`${keyLink(lock.key)} ${isClosing(lock) ? html`was taken away, opens within <b class="tn age">${span(leaseLeft(lock))}</b>` : lock.holder?.alive ? 'exceeds its max runtime' : 'overdue: its lease has expired'}${held(lock)}`,
+  next: lock.waiting ? `${lock.waiting} ${lock.waiting === 1 ? 'waits' : 'wait'}` : 'none waits', open: lockPath(lock.key), act: lock.holder?.runId && !isClosing(lock) && may('trigger') && ['Cancel run…', () => cancel({ id: lock.holder.runId, state: 'RUNNING' })],
+});
+
+/** What each kind of entry of the summary says, where it leads, and what can be done about it. */
+const ROWS = {
+  LOST: each => ({ kind: 'fenced', words: html`${times(each)}${keyLink(each.key)} ${each.count > 1 ? 'and others' : ''} lost the lease, job <b>${each.job}</b>, ${mono(each.code)}`, next: html`last ${moment(each.lastAt)}`, open: 'runs/' + each.run }),
+  HOT: each => {
+    const lock = summary.hotKeys.find(other => other.key === each.key);
+    return { kind: 'waiting', words: html`${keyLink(each.key)} <b>${each.count} wait</b>${held(lock)}`, next: html`the longest for <span class="tn age">${span(since(each.since))}</span>`, open: lockPath(each.key), act: may('operator') && ['Pause…', () => pauseKey(each.key)] };
+  },
+  NO_WORKER: each => ({ kind: 'fail', words: html`no worker takes job <b>${each.job}</b>: <b>${each.count} ${each.count === 1 ? 'run waits' : 'runs wait'}</b>`, next: html`the longest for <span class="tn age">${span(since(each.since))}</span>`, open: path('runs', { job: each.job, state: 'PENDING' }),
+    act: may('trigger') && [`Cancel ${each.count}…`, withRuns({ job: each.job, state: 'PENDING' }, cancelAll)] }),
+  FAILED: each => ({ kind: 'fail', words: html`${times(each)}${each.count === 1 && each.key ? keyLink(each.key) : html`job <b>${each.job}</b>`} ${each.outcome === 'TIMED_OUT' ? 'timed out' : 'failed'}, ${mono(each.code)}`, next: html`last ${moment(each.lastAt)}`,
+    open: each.count === 1 ? 'runs/' + each.run : path('runs', { job: each.job, state: each.outcome, since: '1h' }) }),
+  RESTARTED: each => ({ kind: 'fail', words: html`${times(each)}${keyLink(each.key)} ${each.count > 1 ? 'and others were' : 'was'} killed when a server stopped, job <b>${each.job}</b>`, next: html`${moment(each.lastAt)}, not retried`, open: 'runs/' + each.run }),
+  DEAD: each => ({ kind: 'fail', words: html`${times(each)}dead ${each.count === 1 ? 'letter' : 'letters'} of job <b>${each.job}</b>`, next: html`the oldest ${moment(each.since)}`, open: path('dead-letters', { job: each.job }),
+    act: may('operator') && [`Retry ${each.count}…`, withRuns({ job: each.job, state: 'DEAD' }, runs => settle(runs.filter(run => !run.settled), true, `Dead letters of job ${each.job}.`))] }),
+};
+const paused = pause => ({ id: 'paused ' + (pause.key || pause.pattern), kind: 'paused', words: html`${pause.key ? keyLink(pause.key) : mono(pause.pattern)} paused ${moment(pause.since)} by ${pause.pausedBy} ${quoted(pause.reason)}`, next: pause.until ? html`ends ${moment(pause.until)}` : 'until resumed',
+  open: pause.key ? lockPath(pause.key) : path('locks', { key: pause.pattern }), act: may('operator') && ['Resume', () => resume(pause)] });
+
+function attention() {
+  const of = kind => summary.attention.filter(each => each.kind === kind).map(each => ({ id: [kind, each.key, each.job, each.code].join(' '), ...ROWS[kind](each) }));
+  const more = (summary.locks.OVERDUE || 0) - summary.overdue.length;
+  return [...of('LOST'), ...summary.overdue.map(overdue), ...more > 0 ? [{ id: 'overdue', kind: 'overdue', words: html`<b>${more} more</b> keys are overdue`, next: '', open: 'locks?state=OVERDUE' }] : [],
+    ...of('HOT'), ...of('NO_WORKER'), ...of('FAILED'), ...of('RESTARTED'), ...of('DEAD'), ...summary.pauses.map(paused)];
 }
 
-const row = ({ kind, key, words, next, run, act }) => html`<li><span class="sign c-${kind}">${mark(kind)}</span>${key && keyLink(key)}<span class="what">${words}${muted([' · ', next])}</span>
-  <span class="row end">${(run || key) && html`<a class="button small" href=${href(run ? 'runs/' + run : lockPath(key))} aria-label="Open ${run ? 'run ' + short(run) : 'lock ' + key}">Open</a>`}
-  ${act && button(...act, 'small')}</span></li>`;
-const figure = (number, words, to, kind = '') => html`<a class="card pad kpi ${kind || ''}" href=${href(to)}><b class="tn">${number}</b><span>${words}</span></a>`;
+const row = ({ kind, words, next, open, act, gone = false }) => html`<li class=${gone ? 'gone' : ''}><span class="sign c-${kind}">${mark(kind)}</span><span class="what">${words}${muted([' · ', gone ? 'settled' : next])}</span>
+  <span class="row end">${link('Open', open)}${act && !gone && button(...act, 'small')}</span></li>`;
+
+/** Rows stay where they are while the pointer or the focus is among them: settled ones stay, new ones wait. */
+function list(state) {
+  const fresh = attention();
+  const rows = state.kept ? state.kept.map(old => fresh.find(each => each.id === old.id) || { ...old, gone: true }) : fresh;
+  const news = state.kept ? fresh.filter(each => !state.kept.some(old => old.id === each.id)).length : 0;
+  const keep = () => { state.kept ||= fresh; };
+  const release = event => { if (!event?.currentTarget.contains(event.relatedTarget) && !event?.currentTarget.matches(':hover')) { state.kept = null; shell.draw(); } };
+  return rows.length > 0 && html`<section class="mt" aria-label="Needs attention" @pointerenter=${keep} @focusin=${keep} @pointerleave=${release} @focusout=${release}><div class="row"><h2>Needs attention ${muted(rows.length > MOST ? MOST + ' of ' + rows.length : rows.length)}</h2>
+    ${news > 0 && button(news + ' new · show', () => { state.kept = null; shell.draw(); }, 'news small')}</div><ul class="card list attention">${rows.slice(0, MOST).map(row)}</ul></section>`;
+}
+
+const figure = (number, words, to, kind = '') => html`<a class="card pad kpi ${kind}" href=${href(to)}><b class="tn">${number}</b><span>${words}</span></a>`;
+const figures = () => {
+  const { locks, longestWait } = summary;
+  return html`<div class="grid k6">${figure(locks.HELD || 0, 'held', 'locks?state=HELD')}${figure(locks.OVERDUE || 0, 'overdue', 'locks?state=OVERDUE', locks.OVERDUE > 0 ? 'late' : '')}${!session.bare && html`${figure(totals.queue(), 'waiting', 'queue')}
+    ${figure(longestWait ? span(since(longestWait.since)) : '—', 'longest wait', longestWait ? lockPath(longestWait.lock.key) : 'queue')}${figure(totals.failed(), 'failed, last hour', 'runs?state=FAILED,TIMED_OUT,DEAD&since=1h', totals.failed() ? 'bad' : '')}${figure(totals.dead(), 'dead letters', 'dead-letters', totals.dead() ? 'bad' : '')}`}</div>`;
+};
+
+/** Keys that need attention first: the server names them at any number of locks. */
+function active({ page }) {
+  const first = [...summary.overdue, ...summary.hotKeys.filter(lock => lock.waiting)];
+  const others = sortLocks(page.items.filter(lock => lock.state !== 'FREE'), 'need');
+  return [...first, ...others].filter((lock, i, all) => all.findIndex(other => other.key === lock.key) === i).slice(0, 50);
+}
 
 pages.now = {
   renews: 5000,
   title: () => 'Now',
   async load() {
-    const [ended, running] = await Promise.all(['runs?state=FAILED,ABORTED,TIMED_OUT&since=1h&limit=50', 'runs?state=RUNNING&limit=200'].map(look).concat(refresh()));
-    const dead = summary.dead.items.filter(run => since(run.endedAt) < HOUR);
-    return { why: new Map(running.items.map(run => [run.id, run.reason])), lost: [...ended.items, ...dead].filter(run => isLost(run.error)).slice(0, FORGIVEN) };
+    const [page] = await Promise.all([look('locks?limit=50'), refresh()]);
+    if (session.bare) Object.assign(summary.locks, { HELD: page.items.filter(lock => lock.state === 'HELD').length, OVERDUE: page.items.filter(lock => lock.state === 'OVERDUE').length });
+    return { page: complete(page) };
   },
-  view({ data }) {
-    const { locks, queue, dead } = summary;
-    const busy = locks.items.filter(lock => lock.state !== 'FREE').map(lock => ({
-      ...lock,
-      reason: data.why.get(lock.holder?.runId),
-      next: lock.waiting > 0 && !queue.cursor && firstOf(queue.items.filter(run => run.key === lock.key))?.id,
-    }));
-    const of = state => busy.filter(lock => lock.state === state).length + (locks.cursor ? '+' : '');
-    const longest = Math.max(0, ...queue.items.map(run => since(run.submittedAt)));
-    const rows = attention(data);
-    return html`${head({ title: 'Now', json: 'locks', cli: 'interlock locks ls', more: startButton() })}
-    <div class="grid k5">${figure(of('HELD'), 'held', 'locks?state=HELD')}${figure(of('OVERDUE'), 'overdue', 'locks?state=OVERDUE', parseInt(of('OVERDUE'), 10) > 0 && 'late')}${!session.bare && html`${figure(count(queue), 'waiting', 'queue')}
-      ${figure(longest ? span(longest) : '—', 'longest wait', 'queue')}${figure(count(dead), 'dead letters', 'dead-letters', dead.items.length > 0 && 'bad')}`}</div>${session.bare && banner('idle', session.bare)}
-    ${rows.length > 0 && html`<section class="mt" aria-label="Needs attention"><h2>Needs attention ${muted(rows.length > MOST ? MOST + ' of ' + rows.length : rows.length)}</h2><ul class="card list attention">${rows.slice(0, MOST).map(row)}</ul></section>`}
-    <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks</h2><span class="grow"></span>${muted(['Updated ', moment(summary.at)])}</div>
-    <div class="card">${busy.length ? table('Active locks', LOCKS, sortLocks(busy, 'need').slice(0, 100), lock => lock.key)
+  view(state) {
+    const locks = active(state.data);
+    const total = session.bare ? locks.length : totals.locks();
+    return html`${head({ title: 'Now', json: 'summary', cli: 'interlock top', more: startButton() })}${figures()}${session.bare && banner('idle', session.bare)}
+    <div class="cols"><div>${list(state)}</div>
+    <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks ${muted(total > locks.length ? `${locks.length} of ${total}, those that need attention first` : total)}</h2><span class="grow"></span>${muted(['Updated ', moment(summary.seen || state.loaded)])}</div>
+    <div class="card">${locks.length ? table('Active locks', LOCKS, locks, lock => lock.key)
       : empty(['No active locks', 'A key appears here while a run or a lease holds it.', 'interlock run ledger/4711 -n -- sleep 60'])}</div>
-    ${(locks.cursor || busy.length > 100) && html`<p class="muted"><a href=${href('locks')}>All locks</a></p>`}
-    ${busy.filter(lock => lock.waiting).slice(0, 3).map(lock => html`<p class="why">${sentence(lock.explanation)}.</p>`)}</section>`;
+    ${total > locks.length && html`<p class="muted"><a href=${href('locks')}>All locks</a></p>`}</section></div>`;
   },
 };

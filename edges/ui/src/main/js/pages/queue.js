@@ -1,11 +1,64 @@
-// Queue: all waiting runs, the longest wait first.
-import { age, C, html, keyed, list, may, pages, since } from '../core/page.js';
+// Queue: the runs that wait, by key, in the order in which they get it.
+import {
+  about, at, button, C, cancelAll, empty, get, head, href, html, keyLink, keyed, LINE, may, millis, muted, pages, path, refresh, runTable, shell, short, since, soft, span, stage, summary,
+  table, tick, totals,
+} from '../core/page.js';
 
-pages.queue = list({
-  title: 'Queue', from: 'runs', always: { state: 'QUEUED,PENDING' }, limit: 200, fields: [['key', 'key or prefix*']], hears: /^(run|lock|reset)/,
-  cli: keyed('queue'),
-  rows: ({ data }) => [...data.items].reverse(),
-  aside: ({ data: { items } }) => items.length > 0 && html`longest wait ${age(since(items.at(-1).submittedAt))}`,
-  columns: () => [C.run, C.key, C.state, C.job, C.waiting, C.priority, C.reason, ...may('trigger') ? [C.cancel] : []],
-  none: ['The queue is empty', 'A run waits here while its key is taken, or until a worker claims it.', 'interlock runs submit JOB --key ledger/4711'],
-});
+const BLOCKS = 3;
+const PAGE = 50;
+
+const box = (words, on, change) => html`<input type="checkbox" aria-label=${words} .checked=${on} @change=${event => { change(event.target.checked); shell.draw(); }}>`;
+const pick = ({ chosen }, items) => [box('Select all', items.length > 0 && items.every(each => chosen.has(each.id)), on => items.forEach(each => on ? chosen.add(each.id) : chosen.delete(each.id))),
+  each => box('Select run ' + short(each.id), chosen.has(each.id), on => on ? chosen.add(each.id) : chosen.delete(each.id)), 'pick'];
+const columns = (state, items) => [...may('trigger') ? [pick(state, items)] : [], ...LINE];
+
+/** One key: who has it, and its line from the front. */
+function block(state, { lock, items, total, usualHold, holderLeft, cursor }) {
+  const left = holderLeft ? Math.max(0, millis(holderLeft) - (tick() - lock.seen)) : null;
+  const holder = lock.holder;
+  const last = items.at(-1);
+  const end = last?.startsAt && usualHold && at(last.startsAt) + (total - last.place) * millis(usualHold);
+  return html`<section class="card mt dense" aria-label=${lock.key}><div class="row bar-top"><b>${keyLink(lock.key)}</b><b>${total} ${total === 1 ? 'waits' : 'wait'}</b>
+    ${holder ? html`<span class="muted">held by <b>${soft(holder.holder || 'no worker yet')}</b> for <span class="tn age">${span(since(lock.since))}</span></span>${stage(lock)}` : muted(lock.pause ? 'paused' : 'key is free')}
+    <span class="grow"></span>${left !== null && html`<span class="muted">done <b>${left ? about(tick() + left) : 'any moment'}</b>${end && html` · last starts <b>${about(end)}</b>`}</span>`}</div>
+    ${table('Line of ' + lock.key, columns(state, items), items, each => each.id)}
+    ${total > items.length && html`<p class="row foot">${state.q.key ? muted(`places ${items[0]?.place}–${last?.place} of ${total}`) : html`<b>+${total - items.length} more</b>`}<span class="grow"></span>
+      ${state.q.key ? html`${state.q.cursor && button('First page', () => shell.filter({}), 'small')}${cursor && button('Next page', () => shell.filter({ cursor }), 'small')}` : html`<a href=${href(path('queue', { key: lock.key }))}>Show all ${total}</a>`}</p>`}</section>`;
+}
+
+const short1 = lock => html`<li><span class="what">${keyLink(lock.key)} <b>${lock.waiting} ${lock.waiting === 1 ? 'waits' : 'wait'}</b>${lock.holder && muted(` · held by ${lock.holder.holder || 'no worker yet'} for ${span(since(lock.since))}`)}</span><a class="button small" href=${href(path('queue', { key: lock.key }))}>Open</a></li>`;
+
+/** What can be done with the selected runs. */
+const bulk = state => state.chosen.size > 0 && html`<div class="row bulk mt" role="group" aria-label="Selected"><b>${state.chosen.size} selected</b><span class="grow"></span>${button('Clear', () => { state.chosen.clear(); shell.draw(); }, 'ghost')}
+  ${button(`Cancel ${state.chosen.size}…`, () => cancelAll(runs(state).filter(run => state.chosen.has(run.id)), () => state.chosen.clear()), 'danger')}</div>`;
+const runs = ({ data }) => [...data.lines.flatMap(line => line.items), ...data.pending];
+
+pages.queue = {
+  renews: 5000,
+  title: ({ q }) => q.key ? 'Queue of ' + q.key : 'Queue',
+  hears: /^(run|lock|reset)/,
+  async load(state) {
+    const { key, cursor } = state.q;
+    await refresh();
+    const hot = summary.hotKeys.filter(lock => lock.waiting);
+    const keys = key ? [key] : hot.slice(0, BLOCKS).map(lock => lock.key);
+    const [pending, ...lines] = await Promise.all([get(path('runs', { key, state: 'PENDING', limit: PAGE })), ...keys.map(each => get(path('locks/line', { key: each, cursor, limit: key ? PAGE : 10 })))]);
+    lines.forEach(line => { line.lock.seen = tick(); });
+    const data = { lines: lines.filter(line => line.total), pending: pending.items, others: key ? [] : hot.slice(BLOCKS) };
+    state.chosen = new Set(runs({ data }).map(each => each.id).filter(id => state.chosen?.has(id)));
+    return data;
+  },
+  view(state) {
+    const { q, data: { lines, pending, others } } = state;
+    const total = totals.queue();
+    return html`${head({ title: q.key ? html`<span class="mono key">${q.key}</span>` : 'Queue', crumb: q.key && html`<a href=${href('queue')}>Queue</a> /`, state: muted(q.key ? '' : `${total} ${total === 1 ? 'waits' : 'wait'}`),
+      json: q.key ? path('locks/line', { key: q.key }) : 'summary', cli: keyed('queue')(q) })}
+    <form class="row" @submit=${event => { event.preventDefault(); shell.filter({ key: event.target.key.value.trim() }); }}><input name="key" .value=${q.key || ''} aria-label="key" placeholder="key" autocomplete="off"><button>Show</button><span class="grow"></span>
+      ${summary.longestWait && muted(['longest wait ', span(since(summary.longestWait.since)), ' on ', summary.longestWait.lock.key])}</form>
+    ${bulk(state)}${lines.map(line => block(state, line))}
+    ${others.length > 0 && html`<section class="mt" aria-label="Other keys"><h2>Other keys</h2><ul class="card list attention">${others.map(short1)}</ul></section>`}
+    ${pending.length > 0 && html`<section class="card mt" aria-label="Without a worker"><div class="row bar-top"><b>Waiting for a worker</b>${muted(`${summary.runs.PENDING} have their key`)}<span class="grow"></span>${summary.unserved.length > 0 && html`<span class="bad">no worker takes ${summary.unserved.map(each => each.job).join(', ')}</span> <a href=${href('workers')}>Workers and their jobs</a>`}</div>
+      ${runTable('Without a worker', [...may('trigger') ? [pick(state, pending)] : [], C.run, C.key, C.job, C.waiting, C.reason], pending)}</section>`}
+    ${!lines.length && !pending.length && html`<div class="card mt">${empty(['The queue is empty', 'A run waits here while its key is taken, or until a worker claims it. Submit the same twice, and the second one waits:', 'interlock runs submit JOB --key ledger/4711 --on-conflict QUEUE'])}</div>`}`;
+  },
+};

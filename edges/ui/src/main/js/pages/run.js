@@ -87,7 +87,7 @@ pages.run = {
     const strip = [...beats].filter(beat => beat).map(beat => ({ at: at(beat) }));
     const what = next(run, lock, late);
     return html`${head({
-      crumb: html`<a href=${href('locks')}>Locks</a> / <a class="mono" href=${href(lockPath(run.key))}>${slashed(run.key)}</a> / Runs`,
+      crumb: html`<a class="mono" href=${href(lockPath(run.key))}>${slashed(run.key)}</a> /`,
       title: html`Run <span class="mono" title=${run.id}>${short(run.id)}</span>`,
       state: runPill(run),
       json: 'runs/' + run.id,
@@ -97,7 +97,7 @@ pages.run = {
         ${lock?.token && may('operator') && button('Force release…', () => evict(run.key), 'danger')}`,
     })}
     <div class="lead"><p class="clamp">${sentence(run.explanation, run.id, run.error)}.</p><p class="muted">${run.attempt ? 'Attempt ' + run.attempt : 'Not started, attempt 1'} of ${run.maxAttempts}${run.token && html` · token ${token(run.token)}`}${run.holder && ' · ' + run.holder}${run.startedAt
-      && html` · started ${moment(run.startedAt)}, waited ${span(since(run.submittedAt, run.startedAt))}`}</p></div>
+      && html` · started ${moment(run.startedAt)}${run.attempt === 1 && `, waited ${span(since(run.submittedAt, run.startedAt))}`}`}</p></div>
     ${what && banner(...what)}${run.error && !isOver(run) && banner('fail', html`The last attempt failed: ${errorText(run.error)}`)}
     ${box('Timeline', timeline(run, declared, [...strip, ...late ? [{ at: now(), late }] : []], shell.width - 34))}
     ${output(run, state)}

@@ -1,20 +1,10 @@
-// Settings: preferences of this browser, the session, jobs, API keys, and the effective configuration.
+// Settings: preferences of this browser, the session, API keys, and the effective configuration.
 import {
-  actFor, apiHref, ask, banner, box, button, call, copy, empty, facts, head, html, keep, kept, look, may, millis, mono, moment, pages, path, pill, post, REASON, section,
-  session, shell, span, startButton, table,
+  actFor, apiHref, ask, banner, box, button, call, copy, facts, head, html, keep, kept, look, may, mono, moment, pages, path, pill, post, REASON, section,
+  session, shell, table,
 } from '../core/page.js';
 import { help } from '../core/keys.js';
 
-const JOBS = [
-  ['Job', job => html`<b>${job.name}</b>`, 'first'],
-  ['API', 'api'],
-  ['On conflict', 'onConflict'],
-  ['Lease', job => span(millis(job.lease))],
-  ['Max runtime', job => span(millis(job.maxRuntime))],
-  ['Attempts', 'maxAttempts', 'num'],
-  ['Stages', job => job.stages?.join(' → ')],
-  ['Done', 'worker'],
-];
 const KEYS = [
   ['Id', key => mono(key.id), 'first'],
   ['State', key => key.active ? pill('ok', 'Active') : pill('idle', 'Ended')],
@@ -48,16 +38,16 @@ const tenant = () => html`<form class="row" @submit=${event => { event.preventDe
 pages.settings = {
   title: () => 'Settings',
   async load() {
-    const [jobs, config, keys] = await Promise.all(['jobs', ...may('admin') ? ['config', 'keys'] : []].map(look));
-    return { jobs: jobs.items, config: config?.items || [], keys: keys?.items || [] };
+    const [config, keys] = await Promise.all(may('admin') ? ['config', 'keys'].map(look) : []);
+    return { config: config?.items || [], keys: keys?.items || [] };
   },
   hears: /reset/,
-  view: ({ data: { jobs, config, keys } }) => html`${head({ title: 'Settings', json: 'config', cli: 'interlock config show --origin', more: startButton() })}
+  view: ({ data: { config, keys } }) => html`${head({ title: 'Settings', json: 'config', cli: 'interlock config show --origin' })}
     <div class="grid k2e">${box('This browser', html`<p class="row">${tick('Compact rows', 'rows', 'compact', '')}${tick('Keyboard shortcuts', 'keys', 'on', 'off')}</p>${help()}`)}
     ${box('Signed in', html`${facts({ Tenant: html`<b>${session.tenant}</b>`, Role: session.role, Key: session.label })}${session.anyTenant && tenant()}
       <p class="muted mt">read: view · trigger: start, cancel · worker: work · operator: evict, pause, settle · admin: manage keys. Each role includes those before it.</p>
       <p class="row">${button('Sign out', () => shell.leave())}<a href=${apiHref('openapi.json')} target="_blank" rel="noreferrer">OpenAPI document</a></p>`)}</div>
     ${may('admin') && section('API keys', html`${table('API keys', KEYS, keys, key => key.id)}${!session.bare && html`<p class="pad0">${button('Create a key…', make)}</p>`}`, 'of tenant ' + session.tenant)}
-    ${session.bare ? banner('idle', session.bare) : section('Jobs', jobs.length ? table('Jobs', JOBS, jobs, job => job.name) : empty(['No jobs', 'Define jobs in the configuration.', 'interlock server --config interlock.yaml']))}
+    ${session.bare && banner('idle', session.bare)}
     ${section('Configuration', may('admin') ? table('Configuration', CONFIG, config, each => each.name) : html`<p class="muted pad0">The configuration needs the role admin.</p>`, 'secrets are masked')}`,
 };

@@ -43,6 +43,7 @@ class UiFilesTest {
                         "run.js",
                         "queue.js",
                         "dead-letters.js",
+                        "jobs.js",
                         "workers.js",
                         "janitor.js",
                         "audit.js",
@@ -53,7 +54,7 @@ class UiFilesTest {
     @Test
     void whoLooksForAFaultIsShownWhatPeopleWrote() {
         assertThat(text("lock.js")).endsWith("//# sourceMappingURL=lock.js.map\n");
-        assertThat(text("lock.js.map")).contains("// Lock: its explanation, its holder, its queue and its history.");
+        assertThat(text("lock.js.map")).contains("// Lock: who has the key, who is next, and all holds one after the other.");
     }
 
     @Test
