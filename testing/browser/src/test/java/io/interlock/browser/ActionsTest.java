@@ -171,6 +171,9 @@ class ActionsTest extends BrowserTest {
                     .filter(new Locator.FilterOptions().setHasText("pause/me"))
                     .getByRole(AriaRole.BUTTON)
                     .click();
+            // The row stays where it is until the pointer leaves the list.
+            assertThat(page.getByLabel("Needs attention")).containsText("settled");
+            page.mouse().move(5, 5);
             assertThat(page.locator("main")).not().containsText("audit freeze");
             ada.isContent();
         }

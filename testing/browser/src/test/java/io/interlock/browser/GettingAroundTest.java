@@ -42,8 +42,9 @@ class GettingAroundTest extends BrowserTest {
             assertThat(page.evaluate("navigator.clipboard.readText()")).isEqualTo("interlock locks show keys/1");
             page.keyboard().press("/");
             page.keyboard().type(run.id().toString());
+            assertThat(page.locator(".palette [role=option]").first()).isVisible();
             page.keyboard().press("Enter");
-            assertThat(page.locator("h1")).containsText("Run");
+            assertThat(page.locator("h1")).containsText("Run ");
             page.keyboard().press("t");
             assertThat(page.locator("html")).hasAttribute("data-theme", "dark");
             page.keyboard().press("?");
@@ -103,9 +104,9 @@ class GettingAroundTest extends BrowserTest {
             page.locator("button:has-text('Next page')").click();
             assertThat(page).hasURL(Pattern.compile(".*cursor=.*"));
             ada.open("queue");
-            assertThat(page.locator("main tbody tr")).hasCount(200);
+            assertThat(page.locator("main section")).not().hasCount(0);
             ada.open("");
-            assertThat(page.locator("main")).containsText("200+");
+            assertThat(page.locator("main .kpi").nth(2)).hasText(Pattern.compile("10000\\s*waiting"));
             // Other load on the machine may slow down a round; a slow page is slow in every round.
             List<Double> longest = new ArrayList<>();
             do {

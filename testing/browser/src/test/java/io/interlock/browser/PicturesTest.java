@@ -2,6 +2,7 @@ package io.interlock.browser;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import io.interlock.access.Role;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PicturesTest extends BrowserTest {
 
     private static final String AXE = "/META-INF/resources/webjars/axe-core/4.6.3/axe.min.js";
-    private static final List<String> OF_README = List.of("now-dark", "lock-dark", "run-light", "locks-light");
+    private static final List<String> OF_README = List.of("now-dark", "lock-dark", "run-light", "queue-light");
 
     private Map<String, String> pages() {
         Map<String, String> pages = new LinkedHashMap<>();
@@ -37,12 +39,18 @@ class PicturesTest extends BrowserTest {
         pages.put("run-dead", "runs/" + history().dead.id());
         pages.put("queue", "queue");
         pages.put("dead-letters", "dead-letters");
+        pages.put("jobs", "jobs");
         pages.put("workers", "workers");
+        pages.put("worker", "workers?worker=worker-1");
         pages.put("janitor", "janitor");
         pages.put("audit", "audit");
         pages.put("settings", "settings");
         pages.put("empty", "locks?key=nothing/*");
         pages.put("missing", "nonsense");
+        pages.put("lock-history", "lock?key=" + History.LEDGER + "&tab=history");
+        pages.put("lock-runs", "lock?key=" + History.LEDGER + "&tab=runs");
+        pages.put("lock-audit", "lock?key=" + History.LEDGER + "&tab=audit");
+        pages.put("queue-of-key", "queue?key=" + History.LEDGER);
         pages.put("lock", "lock?key=" + History.LEDGER);
         return pages;
     }
@@ -61,6 +69,11 @@ class PicturesTest extends BrowserTest {
             visitor.page.waitForSelector("dialog .victim");
             look(visitor.page, "evict-" + name, softly);
             visitor.page.keyboard().press("Escape");
+            visitor.page.keyboard().press("/");
+            visitor.page.keyboard().type("nightly");
+            visitor.page.waitForSelector(".palette mark");
+            look(visitor.page, "palette-" + name, softly);
+            visitor.page.keyboard().press("Escape");
             visitor.isContent();
             visitor.context.clearCookies();
             visitor.page.reload();
@@ -71,16 +84,46 @@ class PicturesTest extends BrowserTest {
         }
     }
 
+    @Test
+    void brokenWordsAndUnseenTextAreFound() {
+        try (Visitor visitor = visitor(Role.READ)) {
+            Page page = visitor.page;
+            assertThat(Layout.brokenWords(page)).isEmpty();
+            assertThat(Layout.unseenText(page)).isEmpty();
+            page.evaluate("""
+                    () => [['COMMAND_FAILED', { width: '30px', overflowWrap: 'anywhere' }], ['Undo', { color: '#111', background: '#111' }]].forEach(([words, style]) => {
+                      const text = document.createElement('p');
+                      text.textContent = words;
+                      Object.assign(text.style, style);
+                      document.querySelector('main').append(text);
+                    })""");
+            assertThat(Layout.brokenWords(page)).isNotEmpty();
+            assertThat(Layout.unseenText(page)).hasSize(1);
+        }
+    }
+
     private static void look(Page page, String name, SoftAssertions softly) {
         String folder = System.getProperty("interlock.pictures", "");
         if (!folder.isEmpty()) {
             // The page behind a dialog is not of interest.
-            picture(page, Path.of("target/ui"), name, !name.startsWith("evict"));
+            picture(page, Path.of("target/ui"), name, !name.startsWith("evict") && !name.startsWith("palette"));
             if (OF_README.contains(name)) {
                 picture(page, Path.of(folder), name, false);
             }
+            if (name.equals("lock-light")) {
+                page.getByLabel("One at a time")
+                        .first()
+                        .screenshot(new Locator.ScreenshotOptions()
+                                .setPath(Path.of(folder).resolve("one-at-a-time-light.png")));
+            }
         }
         softly.assertThat(violations(page)).as(name).isEmpty();
+        softly.assertThat(Layout.brokenWords(page))
+                .as("broken words of %s", name)
+                .isEmpty();
+        softly.assertThat(Layout.unseenText(page))
+                .as("text of %s in the colour of its ground", name)
+                .isEmpty();
         softly.assertThat(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
                 .as("%s is wider than the screen", name)
                 .isEqualTo(0);

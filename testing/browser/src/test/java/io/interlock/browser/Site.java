@@ -48,6 +48,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** A server with an engine whose handlers follow orders of the test, and API keys for it. */
 final class Site implements AutoCloseable {
@@ -70,6 +71,7 @@ final class Site implements AutoCloseable {
     private final Map<String, BlockingQueue<String>> orders = new ConcurrentHashMap<>();
     private final Map<Role, String> keys = new ConcurrentHashMap<>();
     private final HttpClient http = HttpClient.newHttpClient();
+    private final AtomicLong quickRuns = new AtomicLong();
     private final boolean leasesOnly;
     private InterlockServer server;
 
@@ -111,10 +113,24 @@ final class Site implements AutoCloseable {
                         .expiryGrace(Duration.ofHours(1))
                         .stage("extract")
                         .build(),
+                Job.named("quick").handler(this::quick).build(),
                 Job.named("remote")
                         .onConflict(ConflictPolicy.QUEUE)
                         .lease(Duration.ofSeconds(30))
                         .build());
+    }
+
+    /** Ends at once; one in twenty fails. */
+    private String quick(RunContext run) throws PermanentFailureException {
+        if (quickRuns.incrementAndGet() % 20 == 0) {
+            throw new PermanentFailureException("EXIT_70", "one in twenty");
+        }
+        return "{}";
+    }
+
+    /** How many runs of the job {@code quick} have begun. */
+    long quickRuns() {
+        return quickRuns.get();
     }
 
     private JobBuilder work(String name) {
@@ -198,6 +214,17 @@ final class Site implements AutoCloseable {
     /** Starts it again on the same port. */
     void up() {
         server = serve(server.port());
+    }
+
+    /** Reads with {@code role}; fails unless the answer is 200. */
+    JsonObject get(Role role, String path) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(root() + "api/v1/" + path))
+                .header("x-api-key", apiKey(role))
+                .build();
+        HttpResponse<String> answer =
+                http.sendAsync(request, HttpResponse.BodyHandlers.ofString()).join();
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return new JsonObject(answer.body());
     }
 
     /** Sends a request with {@code role}; fails unless the answer is 2xx. */

@@ -1,0 +1,180 @@
+package io.interlock.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import io.interlock.RunState;
+import io.interlock.access.Role;
+import io.interlock.run.Run;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** What operators are called for, from Now to the end, with the keyboard alone. */
+class JourneysTest extends BrowserTest {
+
+    @Override
+    boolean hasHistory() {
+        return false;
+    }
+
+    @Test
+    void aStuckKeyIsReleased() {
+        Run run = site().submit("stuck/key", "nightly-close", "does not end");
+        awaitState(run, RunState.RUNNING);
+        try (Visitor ada = visitor(Role.OPERATOR)) {
+            Page page = ada.page;
+            find(page, "tuck/ke");
+            assertThat(page.locator("h1")).hasText("stuck/key");
+            assertThat(page.getByLabel("Holder")).containsText("run " + shortOf(run));
+            tabTo(page, "button:has-text('Force release…')");
+            page.keyboard().press("Enter");
+            assertThat(page.locator("dialog")).containsText("When the key opens");
+            tabTo(page, "dialog #f-reason");
+            page.keyboard().type("it hangs, OPS-120");
+            tabTo(page, "dialog #f-typed");
+            page.keyboard().type("stuck/key");
+            page.keyboard().press("Enter");
+            assertThat(page.locator(".toast").last()).containsText("has stopped; nothing was evicted");
+            assertThat(page.locator(".lead")).containsText("The key is free");
+            ada.isContent();
+        }
+        awaitState(run, RunState.ABORTED);
+    }
+
+    @Test
+    void aDeadLetterIsReadAndRetried() {
+        Run run = site().submit("dead/key", "import", "hourly");
+        site().tell("dead/key", "say first line", "again line 12 is wrong\nno such customer");
+        site().tell("dead/key", "say second line", "again line 12 is wrong\nno such customer");
+        awaitState(run, RunState.DEAD);
+        try (Visitor ada = visitor(Role.OPERATOR)) {
+            Page page = ada.page;
+            assertThat(page.getByLabel("Needs attention")).containsText("dead letter");
+            go(page, "g", "d");
+            assertThat(page.locator("main tbody tr")).containsText("no such customer");
+            assertThat(page.locator("main tbody tr")).not().containsText("line 12 is wrong");
+            tabTo(page, "main tbody a:has-text('" + shortOf(run) + "')");
+            page.keyboard().press("Enter");
+            assertThat(page.locator("pre")).containsText("second line");
+            assertThat((Boolean) page.locator("pre")
+                            .evaluate("each => each.scrollTop + each.clientHeight >= each.scrollHeight - 1"))
+                    .as("the end is in view")
+                    .isTrue();
+            tabTo(page, "main button:has-text('Retry')");
+            page.keyboard().press("Enter");
+            assertThat(page.locator(".toast").last()).containsText("is retried");
+            assertThat(page.locator("main .banner")).containsText("was redriven");
+            site().tell("dead/key", "end");
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void keysArePausedAndResumed() {
+        try (Visitor ada = visitor(Role.OPERATOR)) {
+            Page page = ada.page;
+            go(page, "g", "l");
+            assertThat(page.locator("h1")).hasText("Locks");
+            tabTo(page, "main button:has-text('Pause keys…')");
+            page.keyboard().press("Enter");
+            tabTo(page, "dialog #f-pattern");
+            page.keyboard().type("frozen/*");
+            tabTo(page, "dialog #f-reason");
+            page.keyboard().type("month end");
+            tabTo(page, "dialog #f-end");
+            page.keyboard().type("90m");
+            assertThat(page.locator("dialog .hint").last()).containsText("Ends ");
+            page.keyboard().press("Enter");
+            assertThat(page.locator(".toast").last()).containsText("frozen/* is paused until");
+            go(page, "g", "n");
+            assertThat(page.getByLabel("Needs attention")).containsText("month end");
+            tabTo(page, "main button:has-text('Resume')");
+            page.keyboard().press("Enter");
+            assertThat(page.locator(".toast").last()).containsText("frozen/* is resumed");
+            Patience.until(() -> site().engine.queries().pauses(Site.TENANT).isEmpty());
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void aRunIsFoundByTheIdThatPagesShow() {
+        Run run = site().submit("find/me", "remote", "where is it");
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.page;
+            find(page, shortOf(run));
+            assertThat(page.locator("h1")).containsText(shortOf(run));
+            find(page, "ind/m");
+            assertThat(page.locator("h1")).hasText("find/me");
+            page.keyboard().press("/");
+            assertThat(page.getByLabel("Found")).containsText("Recently opened");
+            page.keyboard().press("Escape");
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void whatHappenedAtNightIsReadFromTheAuditLog() {
+        Run run = site().submit("night/key", "nightly-close", "nightly");
+        awaitState(run, RunState.RUNNING);
+        site().tell("night/key", "end");
+        awaitState(run, RunState.SUCCEEDED);
+        try (Visitor ada = visitor(Role.OPERATOR)) {
+            Page page = ada.page;
+            go(page, "g", "a");
+            tabTo(page, "main input[name=key]");
+            page.keyboard().type("night/key");
+            tabTo(page, "main input[name=since]");
+            page.keyboard().type("yesterday");
+            page.keyboard().press("Enter");
+            assertThat(page.locator("main .wrong")).containsText("neither a time");
+            assertThat(page.locator("main tbody tr")).hasCount(0);
+            page.keyboard().press("Control+A");
+            page.keyboard().type("1h");
+            page.keyboard().press("Enter");
+            Locator rows = page.locator("main tbody tr");
+            assertThat(rows.first()).containsText("night/key");
+            assertThat(rows.first()).containsText(Pattern.compile("\\d\\d:\\d\\d:\\d\\d"));
+            tabTo(page, "main button:has-text('Verify chain')");
+            page.keyboard().press("Enter");
+            assertThat(page.locator("main .banner")).containsText("The chain is intact");
+            ada.isContent();
+        }
+    }
+
+    /** Opens the palette, types, and opens the first thing found. */
+    private static void find(Page page, String words) {
+        page.keyboard().press("Control+k");
+        page.keyboard().type(words);
+        assertThat(page.locator(".palette [role=option] mark").first()).isVisible();
+        page.keyboard().press("Enter");
+        assertThat(page.locator(".palette")).hasCount(0);
+    }
+
+    private static void go(Page page, String first, String second) {
+        page.keyboard().press(first);
+        page.keyboard().press(second);
+    }
+
+    /** Presses Tab until {@code target} has the focus. */
+    private static void tabTo(Page page, String target) {
+        page.waitForSelector(target);
+        for (int i = 0; i < 150; i++) {
+            if ((Boolean) page.locator(target).first().evaluate("each => each === document.activeElement")) {
+                return;
+            }
+            page.keyboard().press("Tab");
+        }
+        assertThat(page.locator(target).first()).isFocused();
+    }
+
+    private static String shortOf(Run run) {
+        String id = run.id().toString();
+        return id.substring(id.length() - 8);
+    }
+
+    private void awaitState(Run run, RunState state) {
+        Patience.until(() -> site().engine.find(run.id()).orElseThrow().state() == state);
+    }
+}

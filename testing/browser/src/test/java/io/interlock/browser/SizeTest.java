@@ -1,0 +1,168 @@
+package io.interlock.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Page;
+import io.interlock.access.Role;
+import io.interlock.engine.RunRequest;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What the pages state is what the API states, with 1,000 runs in line, 5,000 locks and 50,000 ended runs of which 5 % failed. */
+class SizeTest extends BrowserTest {
+
+    private static final String BUSY = "busy/key";
+    private static final int WAITERS = 1_000;
+    private static final int LOCKS = 5_000;
+    private static final int RUNS = 50_000;
+
+    /** Requests that a page may need before it shows its rows. */
+    private static final int REQUESTS = 5;
+
+    @Override
+    boolean hasHistory() {
+        return false;
+    }
+
+    @BeforeAll
+    void fill() {
+        site().submit(BUSY, "nightly-close", "the holder");
+        site().tell(BUSY, "extract");
+        for (int i = 0; i < WAITERS; i++) {
+            site().engine
+                    .submit(RunRequest.of(Site.key(BUSY), "nightly-close")
+                            .submitter("cron@ops")
+                            .labels(Map.of("number", String.valueOf(i))));
+        }
+        for (int i = 1; i < LOCKS; i++) {
+            site().engine.submit(RunRequest.of(Site.key("lock/" + i), "remote"));
+        }
+        for (int i = 0; i < RUNS; i++) {
+            site().engine.submit(RunRequest.of(Site.key("done/" + i), "quick"));
+        }
+        Patience.until(() -> site().quickRuns() == RUNS);
+    }
+
+    @Test
+    void theLockPageHasTheLineFromTheFront() {
+        JsonObject line = site().get(Role.READ, "locks/line?key=" + BUSY + "&limit=10");
+        assertThat(line.getInteger("total")).isEqualTo(WAITERS);
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.open("lock?key=" + BUSY);
+            assertThat(page.locator(".lead")).containsText(WAITERS + " wait, next is run " + shortId(line, 0));
+            assertThat(page.locator("section[aria-label='In line']").locator("tbody tr")).hasCount(10);
+            assertThat(page.locator("section[aria-label='In line']").locator("tbody a").allInnerTexts())
+                    .isEqualTo(ids(line));
+            assertThat(page.locator("section[aria-label='In line']")).containsText("+990 more");
+            assertThat(page.locator("section[aria-label='One at a time']")).containsText("+995 more");
+            assertThat((Integer) page.evaluate("document.documentElement.scrollHeight"))
+                    .as("the page fits a screen")
+                    .isLessThanOrEqualTo(900);
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void nowHasTheFiguresOfTheServer() {
+        JsonObject summary = site().get(Role.READ, "summary");
+        JsonObject locks = summary.getJsonObject("locks");
+        JsonObject runs = summary.getJsonObject("runs");
+        long failed = summary.getJsonArray("failures").stream()
+                .mapToLong(group -> ((JsonObject) group).getLong("count"))
+                .sum();
+        assertThat(failed).isEqualTo(RUNS / 20);
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.open("");
+            assertThat(page.locator("main .kpi b")).hasText(new String[] {
+                locks.getLong("HELD").toString(),
+                locks.getLong("OVERDUE").toString(),
+                String.valueOf(runs.getLong("QUEUED") + runs.getLong("PENDING")),
+                page.locator("main .kpi b").nth(3).innerText(),
+                String.valueOf(failed),
+                summary.getLong("deadLetters").toString()
+            });
+            assertThat(page.getByLabel("Needs attention").first()).containsText(WAITERS + " wait");
+            assertThat(page.getByLabel("Needs attention").first()).containsText(failed + " × job quick failed");
+            assertThat(page.getByLabel("Active locks").locator("tbody tr").first())
+                    .containsText(BUSY);
+            assertThat(page.locator("nav.side"))
+                    .containsText("Queue " + (runs.getLong("QUEUED") + runs.getLong("PENDING")));
+            assertThat(page).hasTitle(Pattern.compile("\\(\\d+\\) Now · Interlock"));
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void theQueueHasTheLineOfEachKeyFromTheFront() {
+        JsonObject line = site().get(Role.READ, "locks/line?key=" + BUSY + "&limit=50");
+        try (Visitor ada = visitor(Role.TRIGGER)) {
+            Page page = ada.open("queue");
+            assertThat(page.getByLabel(BUSY).first()).containsText(WAITERS + " wait");
+            assertThat(page.getByLabel(BUSY).first().locator("tbody tr")).hasCount(10);
+            ada.open("queue?key=" + BUSY);
+            assertThat(page.locator("main tbody a").allInnerTexts()).isEqualTo(ids(line));
+            page.locator("button:has-text('Next page')").click();
+            assertThat(page.locator("main tbody tr").first().locator("td").nth(1))
+                    .hasText("51");
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void everyPageIsDrawnByFewRequestsAndSoon() {
+        try (Visitor ada = visitor(Role.ADMIN)) {
+            for (String path : List.of(
+                    "",
+                    "locks",
+                    "lock?key=" + BUSY,
+                    "runs",
+                    "queue",
+                    "dead-letters",
+                    "jobs",
+                    "workers",
+                    "janitor",
+                    "audit",
+                    "settings")) {
+                ConcurrentLinkedQueue<String> asked = new ConcurrentLinkedQueue<>();
+                ada.page.onRequest(request -> {
+                    if (request.url().contains("/api/v1/") && !request.url().endsWith("stream")) {
+                        asked.add(request.url());
+                    }
+                });
+                long fastest = Long.MAX_VALUE;
+                // Other load on the machine may slow down a round; a slow page is slow in every round.
+                for (int round = 0; round < 4 && fastest > 1_000; round++) {
+                    asked.clear();
+                    long begun = System.nanoTime();
+                    ada.go(path);
+                    fastest = Math.min(fastest, (System.nanoTime() - begun) / 1_000_000);
+                }
+                assertThat(asked).as(path).hasSizeLessThanOrEqualTo(REQUESTS);
+                assertThat(fastest).as("milliseconds until %s is there", path).isLessThanOrEqualTo(1_000);
+            }
+            ada.isContent();
+        }
+    }
+
+    private static List<String> ids(JsonObject line) {
+        JsonArray items = line.getJsonArray("items");
+        List<String> ids = new ArrayList<>();
+        for (int i = 0; i < items.size(); i++) {
+            ids.add(shortId(line, i));
+        }
+        return ids;
+    }
+
+    private static String shortId(JsonObject line, int i) {
+        String id = line.getJsonArray("items").getJsonObject(i).getString("id");
+        return id.substring(id.length() - 8);
+    }
+}
