@@ -36,7 +36,7 @@ function groups(found, typed) {
     [titled('Keys', 'keys'), keys.map(keyEntry)],
     [titled('Runs', 'runs'), runs.map(runEntry)],
     [titled('Jobs', 'jobs'), jobs.map(job => ({ words: job, to: path('runs', { job }), note: 'its runs' }))],
-    [titled('Labels', 'labels'), labels.map(label => ({ words: label, to: path('locks', { label }), note: 'keys with this label' }))],
+    [titled('Labels', 'labels'), labels.map(label => ({ words: label, to: path('runs', { label }), note: 'runs with this label' }))],
     [titled('Holders', 'holders'), holders.map(holder => ({ words: holder, to: path('locks', { holder }), note: 'keys it holds' }))],
     ['Actions', actions(keys, jobs)],
   ].filter(([, entries]) => entries.length);

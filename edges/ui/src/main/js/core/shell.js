@@ -75,11 +75,11 @@ const nothing = (page, { problem, cursor }, filtered) => empty(problem ? ['This 
 
 const TIMES = ['since', 'until'];
 /** The parameters of the URL that the server and the command line also have. */
-const known = (page, q) => Object.fromEntries([...page.states ? ['state'] : [], ...page.fields.filter(each => !each[2]).map(each => each[0])].map(name => [name, q[name] && TIMES.includes(name) ? pastOf(q[name]) : q[name]]));
+const known = (page, q) => Object.fromEntries([...page.states ? ['state'] : [], ...page.fields.filter(each => !each[2]).map(each => each[0]), ...page.also || []].map(name => [name, q[name] && TIMES.includes(name) ? pastOf(q[name]) : q[name]]));
 const address = (page, q) => path(page.from, { ...known(page, q), ...page.always, cursor: q.cursor, limit: page.limit });
 
 /**
- * A list page. from, always, limit: the request; states, fields [name, words, only here?]: filters, kept in the URL; load: converts
+ * A list page. from, always, limit: the request; states, fields [name, words, only here?]: filters, kept in the URL; also: parameters without a field; load: converts
  * the answer; role: who may see it; columns, key, sorted: the table; none: shown when the list is empty; cli, flags: the command, and its filters if not all; further content: more,
  * number, aside, above, hint, below.
  */

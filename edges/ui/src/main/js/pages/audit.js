@@ -1,5 +1,8 @@
-// Audit log: all recorded changes with actor, key and reason, made to be read at 3 a.m.: absolute times, and proof that nothing was changed.
+// Audit log: all recorded changes with actor, key and reason, made to be read at 3 a.m.: from–to, absolute times, people apart from rules and workers.
 import { act, auditColumns, banner, button, clock, copy, day, get, html, list, mono, pages, shell, sift, soft, stamp, tick, zoneName } from '../core/page.js';
+
+const KINDS = [['', 'All'], ['people', 'People'], ['rules', 'Rules'], ['workers', 'Workers']];
+const kinds = ({ q }) => html`<div class="chips mt" role="group" aria-label="Who">${KINDS.map(([actor, words]) => html`<button class="chip" aria-pressed=${String((q.actor || '') === actor)} @click=${() => shell.filter({ actor })}>${words}</button>`)}</div>`;
 
 /** Checks the whole chain of hashes; the result stays on the page. */
 const verify = state => act('The audit log was verified', async () => {
@@ -14,12 +17,12 @@ const report = ({ clean, findings, head, sentence, seen }) => banner(clean ? 'ok
 const when = items => ['When', (each, i = items.indexOf(each)) => html`${i === 0 || day(items[i - 1].at) !== day(each.at) ? html`<b class="day">${day(each.at)}</b>` : ''}<time datetime=${each.at} title="${each.at}">${clock(each.at)}</time>`, 'first nw tn'];
 
 pages.audit = list({
-  role: 'operator', title: 'Audit log', from: 'audit', limit: 100, cli: 'interlock audit ls', flags: ['key', 'run', 'since'],
-  fields: [['key', 'key'], ['run', 'run id'], ['since', 'from: 02:30, 1h, 7d'], ['actor', 'who', true], ['action', 'what', true]],
-  load: ({ q }, ask) => sift(ask, q, each => ['actor', 'action'].every(name => (each[name] || '').includes(q[name] || '')), 100),
-  hears: (type, data, { q }) => !q.cursor && /^(run|lock\.(?!changed)|reset)/.test(type),
+  role: 'operator', title: 'Audit log', from: 'audit', limit: 100, cli: 'interlock audit ls', flags: ['key', 'run', 'since', 'until'], also: ['actor'],
+  fields: [['key', 'key or prefix*'], ['run', 'run id'], ['since', 'from: 02:30, 1h, 7d'], ['until', 'to: 04:00'], ['who', 'who', true], ['what', 'what', true]],
+  load: ({ q }, ask) => sift(ask, q, each => each.actor.includes(q.who || '') && each.action.includes(q.what || ''), 100),
+  hears: (type, data, { q }) => !q.cursor && !q.until && /^(run|lock\.(?!changed)|reset)/.test(type),
   columns: ({ data }) => [when(data.items), ...auditColumns('key', 'run').slice(1)], key: each => each.sequence, none: ['No records', 'Every change of a lock or a run is recorded here.', "interlock locks pause ledger/4711 --reason 'audit freeze'"],
   aside: () => 'times in ' + zoneName(),
-  above: state => state.report && report(state.report),
+  above: state => html`${kinds(state)}${state.report && report(state.report)}`,
   more: state => html`${state.data.items.length > 0 && button('Copy JSON lines', () => copy(state.data.items.map(each => JSON.stringify(each)).join('\n'), state.data.items.length + ' JSON lines'))}${button('Verify chain', () => verify(state), 'primary')}`,
 });

@@ -53,9 +53,11 @@ function list(state) {
   const rows = state.kept ? state.kept.map(old => fresh.find(each => each.id === old.id) || { ...old, gone: true }) : fresh;
   const news = state.kept ? fresh.filter(each => !state.kept.some(old => old.id === each.id)).length : 0;
   const keep = () => { state.kept ||= fresh; };
-  const release = event => { if (!event?.currentTarget.contains(event.relatedTarget) && !event?.currentTarget.matches(':hover')) { state.kept = null; shell.draw(); } };
-  return rows.length > 0 && html`<section class="mt" aria-label="Needs attention" @pointerenter=${keep} @focusin=${keep} @pointerleave=${release} @focusout=${release}><div class="row"><h2>Needs attention ${muted(rows.length > MOST ? MOST + ' of ' + rows.length : rows.length)}</h2>
-    ${news > 0 && button(news + ' new · show', () => { state.kept = null; shell.draw(); }, 'news small')}</div><ul class="card list attention">${rows.slice(0, MOST).map(row)}</ul></section>`;
+  const release = () => { state.kept = null; shell.draw(); };
+  const left = event => { if (!event.currentTarget.contains(document.activeElement)) release(); };
+  const blurred = event => { if (!event.currentTarget.contains(event.relatedTarget) && !event.currentTarget.matches(':hover')) release(); };
+  return rows.length > 0 && html`<section class="mt" aria-label="Needs attention" @pointerenter=${keep} @focusin=${keep} @pointerleave=${left} @focusout=${blurred}><div class="row"><h2>Needs attention ${muted(rows.length > MOST ? MOST + ' of ' + rows.length : rows.length)}</h2>
+    ${news > 0 && button(news + ' new · show', release, 'news small')}</div><ul class="card list attention">${rows.slice(0, MOST).map(row)}</ul></section>`;
 }
 
 const figure = (number, words, to, kind = '') => html`<a class="card pad kpi ${kind}" href=${href(to)}><b class="tn">${number}</b><span>${words}</span></a>`;

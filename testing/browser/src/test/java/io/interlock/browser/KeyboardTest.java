@@ -73,7 +73,7 @@ class KeyboardTest extends BrowserTest {
             Page page = ada.open("locks");
             Locator rows = page.locator("main tbody tr");
             for (List<String> each : List.of(
-                    List.of("holder", "ci@build", History.INVOICES),
+                    List.of("holder", "ci@build-17", History.INVOICES),
                     List.of("label", "team=finance", History.BILLING),
                     List.of("held", "30m", History.LEDGER))) {
                 assertThat(rows).hasCount(5);
@@ -105,11 +105,11 @@ class KeyboardTest extends BrowserTest {
         try (Visitor ada = visitor(Role.OPERATOR)) {
             Page page = ada.open("audit");
             assertThat(page.locator("main tbody")).containsText("cron@ops");
-            filter(page, "actor", "ops");
-            filter(page, "action", "paused");
+            filter(page, "who", "ops");
+            filter(page, "what", "paused");
             assertThat(page.locator("main tbody tr")).hasCount(1);
             assertThat(page.locator("main tbody tr")).containsText("audit freeze");
-            assertThat(page).hasURL(Pattern.compile(".*actor=ops&action=paused"));
+            assertThat(page).hasURL(Pattern.compile(".*who=ops&what=paused"));
             ada.isContent();
         }
     }

@@ -96,7 +96,8 @@ class SettingsTest extends BrowserTest {
     /** Lets the page reload, and waits for the answer: in the background, or after user input. */
     private static void asks(Page page, boolean alone) {
         page.waitForResponse(
-                answer -> answer.url().contains("/locks?key=")
+                // The last request of a load.
+                answer -> answer.url().contains("/runs/")
                         && answer.request().headers().containsKey("x-background") == alone,
                 () -> page.clock().fastForward(5_000));
     }

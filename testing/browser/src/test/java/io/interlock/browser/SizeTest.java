@@ -58,8 +58,11 @@ class SizeTest extends BrowserTest {
         try (Visitor ada = visitor(Role.READ)) {
             Page page = ada.open("lock?key=" + BUSY);
             assertThat(page.locator(".lead")).containsText(WAITERS + " wait, next is run " + shortId(line, 0));
-            assertThat(page.locator("section[aria-label='In line']").locator("tbody tr")).hasCount(10);
-            assertThat(page.locator("section[aria-label='In line']").locator("tbody a").allInnerTexts())
+            assertThat(page.locator("section[aria-label='In line']").locator("tbody tr"))
+                    .hasCount(10);
+            assertThat(page.locator("section[aria-label='In line']")
+                            .locator("tbody a")
+                            .allInnerTexts())
                     .isEqualTo(ids(line));
             assertThat(page.locator("section[aria-label='In line']")).containsText("+990 more");
             assertThat(page.locator("section[aria-label='One at a time']")).containsText("+995 more");
