@@ -54,7 +54,8 @@ class UiFilesTest {
     @Test
     void whoLooksForAFaultIsShownWhatPeopleWrote() {
         assertThat(text("lock.js")).endsWith("//# sourceMappingURL=lock.js.map\n");
-        assertThat(text("lock.js.map")).contains("// Lock: who has the key, who is next, and all holds one after the other.");
+        assertThat(text("lock.js.map"))
+                .contains("// Lock: who has the key, who is next, and all holds one after the other.");
     }
 
     @Test
