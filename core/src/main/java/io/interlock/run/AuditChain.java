@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /** The hash chain of audit records. Changing, removing or moving a record breaks every link after it. */
 public final class AuditChain {
 
+    private static final int USUAL_BYTES = 512;
+
     private AuditChain() {}
 
     /** The link for {@code record} after {@code head}. */
@@ -22,7 +24,7 @@ public final class AuditChain {
     }
 
     private static String hash(String before, long position, AuditRecord record) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(USUAL_BYTES);
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             text(out, before);
             out.writeLong(position);

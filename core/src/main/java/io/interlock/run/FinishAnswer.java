@@ -11,8 +11,19 @@ public sealed interface FinishAnswer {
      * The attempt is finished, by this request or the same one before.
      *
      * @param run ended, or queued for another attempt
+     * @param next the next run of the key, if the sender asked for it and has it now, or {@code null}
      */
-    record Finished(Run run) implements FinishAnswer {}
+    record Finished(Run run, @Nullable Claimed next) implements FinishAnswer {
+
+        public Finished(Run run) {
+            this(run, null);
+        }
+
+        /** The next run of the key, if the sender has it now. */
+        public Optional<Claimed> taken() {
+            return Optional.ofNullable(next);
+        }
+    }
 
     /** The attempt was already finished with another outcome; nothing was changed. */
     record AlreadyFinished(Run run) implements FinishAnswer {}

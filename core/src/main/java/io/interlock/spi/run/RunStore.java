@@ -32,6 +32,11 @@ import java.util.Optional;
 public interface RunStore
         extends LeaseStore, WorkSteps, DeadLetters, AuditLog, RunNotes, RunViews, RunHistory, WorkFeed, AccessKeys {
 
+    @Override
+    default boolean claimsNext() {
+        return true;
+    }
+
     /** Starts, joins, queues or refuses. */
     Answers<SubmitAnswer> submit(List<SubmitRequest> requests);
 

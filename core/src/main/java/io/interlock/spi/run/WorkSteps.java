@@ -17,7 +17,13 @@ public interface WorkSteps {
 
     /**
      * Ends attempts; the next run in the queue gets the key in the same step. A repeated finish gets the first answer
-     * until the run begins another attempt; after that its lease is gone.
+     * until the run begins another attempt; after that its lease is gone. Where {@link #claimsNext}, a worker may take
+     * that next run by the same step.
      */
     Answers<FinishAnswer> finish(List<FinishRequest> requests);
+
+    /** Whether a finish takes the next run of its key for its worker, if asked to. */
+    default boolean claimsNext() {
+        return false;
+    }
 }

@@ -5,14 +5,22 @@ import static io.interlock.tck.RunClient.as;
 import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.Actor;
+import io.interlock.ConflictPolicy;
 import io.interlock.FencingToken;
 import io.interlock.LossCause;
 import io.interlock.RunState;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.JobName;
+import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
+import io.interlock.run.RunSpec;
+import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -98,5 +106,86 @@ interface FinishContract extends RunContract {
             assertThat(as(FinishAnswer.Finished.class, answers.get(i)).run().id())
                     .isEqualTo(works.get(i).run().id());
         }
+    }
+
+    @Test
+    default void aFinishTakesTheNextRunOfItsKey() {
+        client().starts(key("line"), queued());
+        Run second = client().queues(key("line"), queued()).run();
+        Run third = client().queues(key("line"), queued()).run();
+        Claimed first = client().claim();
+        FinishRequest request = finishing(first, new Ending.Succeeded("{}"), RunClient.claiming(1));
+        Claimed next = taken(request);
+        assertThat(next.run().id()).isEqualTo(second.id());
+        assertThat(next.lease().token().value())
+                .isGreaterThan(first.lease().token().value());
+        client().is(first.run().id(), RunState.SUCCEEDED);
+        client().is(second.id(), RunState.RUNNING);
+        assertThat(client().claim(5)).as("nothing is left to claims").isEmpty();
+        Claimed again = taken(request);
+        assertThat(again.run().id()).as("the same request again").isEqualTo(second.id());
+        assertThat(again.lease().id()).isEqualTo(next.lease().id());
+        Claimed last = taken(finishing(next, new Ending.Succeeded("{}"), RunClient.claiming(1)));
+        assertThat(last.run().id()).isEqualTo(third.id());
+        FinishAnswer end = client().store()
+                .finish(List.of(finishing(last, new Ending.Succeeded("{}"), RunClient.claiming(1))))
+                .only();
+        assertThat(as(FinishAnswer.Finished.class, end).taken()).isEmpty();
+        client().starts(key("line"), queued());
+    }
+
+    @Test
+    default void aFinishLeavesToClaimsWhatIsNotNext() {
+        FinishRequest lower = behind("lower", queued().priority(-1), new Ending.Succeeded("{}"));
+        FinishRequest foreign =
+                behind("foreign", RunSpec.of(new JobName("unknown"), "alice"), new Ending.Succeeded("{}"));
+        FinishRequest retried = behind("retried", queued(), new Ending.Failed(ERROR, true, Duration.ZERO));
+        for (FinishRequest request : List.of(lower, foreign, retried)) {
+            FinishAnswer answer = client().store().finish(List.of(request)).only();
+            assertThat(as(FinishAnswer.Finished.class, answer).taken())
+                    .as(request.key().name())
+                    .isEmpty();
+        }
+        assertThat(client().claim(5))
+                .extracting(work -> work.run().key())
+                .containsExactly(key("retried"), key("lower"));
+    }
+
+    @Test
+    default void nothingIsTakenUnderAPauseOrByACaller() {
+        FinishRequest paused = behind("paused", queued(), new Ending.Succeeded("{}"));
+        client().store().pause(new PauseRequest("acme", key("paused").name(), Actor.of("alice"), "why", null));
+        FinishAnswer answer = client().store().finish(List.of(paused)).only();
+        assertThat(as(FinishAnswer.Finished.class, answer).taken()).isEmpty();
+
+        client().starts(key("called"), queued());
+        Claimed work = client().claim();
+        client().submit(SubmitRequest.of(RunClient.freshRun(), key("called"), queued())
+                .by(RunClient.caller()));
+        FinishRequest called = finishing(work, new Ending.Succeeded("{}"), RunClient.claiming(1));
+        FinishAnswer offered = client().store().finish(List.of(called)).only();
+        assertThat(as(FinishAnswer.Finished.class, offered).taken()).isEmpty();
+    }
+
+    private static RunSpec queued() {
+        return spec().policy(ConflictPolicy.QUEUE).retry(new RetryPlan(3, Duration.ZERO, 1, Duration.ZERO));
+    }
+
+    /** A request to finish a run with one behind it, and to take that. */
+    private FinishRequest behind(String name, RunSpec next, Ending ending) {
+        client().starts(key(name), queued());
+        Claimed work = client().claim();
+        client().queues(key(name), next.policy(ConflictPolicy.QUEUE));
+        return finishing(work, ending, RunClient.claiming(1));
+    }
+
+    private static FinishRequest finishing(Claimed work, Ending ending, ClaimRequest next) {
+        FinishRequest plain = RunClient.finishing(work, ending);
+        return new FinishRequest(plain.run(), plain.key(), plain.lease(), plain.token(), ending, next);
+    }
+
+    private Claimed taken(FinishRequest request) {
+        FinishAnswer answer = client().store().finish(List.of(request)).only();
+        return as(FinishAnswer.Finished.class, answer).taken().orElseThrow();
     }
 }

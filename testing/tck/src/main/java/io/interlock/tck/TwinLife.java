@@ -10,6 +10,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
+import io.interlock.run.FinishAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.LineLimits;
 import io.interlock.run.Progress;
@@ -197,18 +198,29 @@ final class TwinLife {
                 new Ending.Failed(ERROR, false, null),
                 new Ending.TimedOut(ERROR),
                 new Ending.Aborted(ERROR)));
+        ClaimRequest next = random.nextBoolean()
+                ? null
+                : new ClaimRequest(uuid(), HOLDER, work.run().key().tenant(), Set.of(new JobName("load")), 1);
         FinishRequest here = new FinishRequest(
                 work.run().id(),
                 work.run().key(),
                 work.lease().one().id(),
                 work.lease().one().token(),
-                ending);
+                ending,
+                next);
         FinishRequest there = new FinishRequest(
-                here.run(), here.key(), here.lease(), work.lease().other().token(), ending);
-        stores.ask(
+                here.run(), here.key(), here.lease(), work.lease().other().token(), ending, next);
+        Twins.Said<FinishAnswer> said = stores.ask(
                 here.toString(),
                 store -> store.finish(List.of(here)).only(),
                 store -> store.finish(List.of(there)).only());
+        if (taken(said.one()) != null) {
+            works.addAll(Twins.works(new Twins.Said<>(List.of(taken(said.one())), List.of(taken(said.other())))));
+        }
+    }
+
+    private static @Nullable Claimed taken(FinishAnswer answer) {
+        return answer instanceof FinishAnswer.Finished finished ? finished.next() : null;
     }
 
     private void heartbeat() {

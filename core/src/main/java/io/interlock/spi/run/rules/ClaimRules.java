@@ -48,6 +48,23 @@ public final class ClaimRules {
         return claimed(state, Promotion.start(state, run, caller(request, run)));
     }
 
+    /**
+     * Claims the next run of a key on which the worker has just ended {@code ended}. One of lower priority is left to
+     * claims, which see the runs of other keys.
+     */
+    static Optional<Claimed> claimNext(KeyState state, Run ended, @Nullable ClaimRequest request) {
+        if (request == null
+                || !ended.state().isTerminal()
+                || !request.wants(state.key().tenant())) {
+            return Optional.empty();
+        }
+        return Promotion.next(state)
+                .filter(run -> run.spec().execution() == Execution.WORKER
+                        && run.spec().priority() >= ended.spec().priority()
+                        && request.jobs().contains(run.job()))
+                .flatMap(run -> claimed(state, Promotion.start(state, run, caller(request, run))));
+    }
+
     /** The run that an earlier claim with the same id by the same worker has taken here, if its lease is live. */
     public static Optional<Claimed> claimedBefore(KeyState state, ClaimRequest request) {
         return state.running()

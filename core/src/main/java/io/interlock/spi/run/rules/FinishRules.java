@@ -2,13 +2,16 @@ package io.interlock.spi.run.rules;
 
 import io.interlock.LossCause;
 import io.interlock.RunState;
+import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
+import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Ends an attempt, and gives the key to the next run in the queue. */
@@ -32,13 +35,16 @@ public final class FinishRules {
             return new FinishAnswer.LeaseLost(LossCause.GONE, run);
         }
         if (run.state() != RunState.RUNNING || lease == null) {
-            return repeated(run, request.ending());
+            return repeated(state, run, request);
         }
         Run ended =
                 AttemptRules.said(state, run, request.ending(), lease.holder().label());
         state.setLease(null);
-        Promotion.promote(state);
-        return new FinishAnswer.Finished(state.latest(ended));
+        Optional<Claimed> next = ClaimRules.claimNext(state, ended, request.next());
+        if (next.isEmpty()) {
+            Promotion.promote(state);
+        }
+        return new FinishAnswer.Finished(state.latest(ended), next.orElse(null));
     }
 
     /** The holder of the key's lease, a run's or a bare one, reports only that its work has stopped. */
@@ -62,8 +68,13 @@ public final class FinishRules {
                 .orElse(false);
     }
 
-    private static FinishAnswer repeated(Run run, Ending ending) {
-        return isWhatHappened(run, ending) ? new FinishAnswer.Finished(run) : new FinishAnswer.AlreadyFinished(run);
+    private static FinishAnswer repeated(KeyState state, Run run, FinishRequest request) {
+        if (!isWhatHappened(run, request.ending())) {
+            return new FinishAnswer.AlreadyFinished(run);
+        }
+        ClaimRequest next = request.next();
+        return new FinishAnswer.Finished(
+                run, next == null ? null : ClaimRules.claimedBefore(state, next).orElse(null));
     }
 
     private static boolean isWhatHappened(Run run, Ending ending) {

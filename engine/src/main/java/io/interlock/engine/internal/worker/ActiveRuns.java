@@ -293,7 +293,7 @@ public final class ActiveRuns {
     private void giveBack(HeldRun work) {
         RunError error = new RunError(SHUTDOWN, "the engine was closed before its work began");
         try {
-            source.steps().finish(List.of(work.finishRequest(new Ending.Failed(error, true, Duration.ZERO))));
+            source.steps().finish(List.of(work.finishRequest(new Ending.Failed(error, true, Duration.ZERO), null)));
         } catch (RuntimeException failure) {
             log.warn("{} could not be given back; its lease is left to expire: {}", work, failure.toString());
         }

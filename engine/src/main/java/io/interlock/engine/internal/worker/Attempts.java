@@ -12,9 +12,11 @@ import io.interlock.run.Ending;
 import io.interlock.run.Progress;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
+import io.interlock.spi.run.ClaimRequest;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,21 +39,31 @@ public final class Attempts {
         this.finisher = finisher;
     }
 
-    /**
-     * Begins an attempt at {@code held}.
-     *
-     * @param whenStopped runs once the work has stopped, before the store is told
-     * @param whenTold runs once the store has been told, or could not be; always after {@code whenStopped}
-     */
-    void begin(HeldRun held, RunHandler handler, Runnable whenStopped, Runnable whenTold) {
+    /** Where an attempt is made. */
+    interface Slot {
+
+        /**
+         * The work has stopped, and the store is about to be told.
+         *
+         * @return the claim by which the next run of its key is taken, or {@code null}
+         */
+        @Nullable
+        ClaimRequest stopped();
+
+        /** The store has been told, or will be later; always after {@link #stopped}. */
+        void told();
+    }
+
+    /** Begins an attempt at {@code held}. */
+    void begin(HeldRun held, RunHandler handler, Slot slot) {
         try {
-            threads.work().execute(new Task(held, handler, whenStopped, whenTold));
+            threads.work().execute(new Task(held, handler, slot));
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
             log.error("{} cannot begin: no thread", held, noThread);
-            whenStopped.run();
+            slot.stopped();
             RunError error = new RunError("NO_THREAD", "the worker had no thread for it: " + noThread.getMessage());
             finisher.finishAsync(held, new Ending.Failed(error, true, Duration.ZERO))
-                    .whenComplete((answer, toldAgain) -> whenTold.run());
+                    .whenComplete((answer, toldAgain) -> slot.told());
         }
     }
 
@@ -86,15 +98,13 @@ public final class Attempts {
 
         private final HeldRun held;
         private final RunHandler handler;
-        private final Runnable whenStopped;
-        private final Runnable whenTold;
+        private final Slot slot;
         private final WorkOutput output;
 
-        Task(HeldRun held, RunHandler handler, Runnable whenStopped, Runnable whenTold) {
+        Task(HeldRun held, RunHandler handler, Slot slot) {
             this.held = held;
             this.handler = handler;
-            this.whenStopped = whenStopped;
-            this.whenTold = whenTold;
+            this.slot = slot;
             this.output = new WorkOutput(source.output(), threads, timers, held);
         }
 
@@ -104,14 +114,13 @@ public final class Attempts {
             try {
                 ending = work();
             } catch (WorkGoesOnException elsewhere) {
-                whenStopped.run();
+                slot.stopped();
                 finalReport();
                 activeRuns.leave(held, String.valueOf(elsewhere.getMessage()));
-                whenTold.run();
+                slot.told();
                 return;
             }
-            whenStopped.run();
-            finish(ending);
+            finish(ending, slot.stopped());
         }
 
         private Ending work() {
@@ -148,18 +157,18 @@ public final class Attempts {
             }
         }
 
-        private void finish(Ending ending) {
+        private void finish(Ending ending, @Nullable ClaimRequest next) {
             finalReport();
             try {
-                finisher.finishAsync(held, ending).whenComplete((answer, toldAgain) -> {
+                finisher.finishAsync(held, ending, next).whenComplete((answer, toldAgain) -> {
                     if (toldAgain != null) {
                         log.debug("the result of {} is reported later: {}", held, toldAgain.toString());
                     }
-                    whenTold.run();
+                    slot.told();
                 });
             } catch (RuntimeException | Error notTold) {
                 log.error("could not report the result of {}", held, notTold);
-                whenTold.run();
+                slot.told();
             }
         }
 

@@ -7,10 +7,12 @@ import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineTimers;
 import io.interlock.locks.runtime.Backoff;
 import io.interlock.locks.runtime.Futures;
+import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.RunError;
+import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.time.Moment;
 import java.util.concurrent.CompletionStage;
@@ -34,6 +36,7 @@ public final class Finisher {
     private final ActiveRuns activeRuns;
     private final EngineEvents events;
     private final EngineTimers timers;
+    private NextRun nextRun = (ended, next, before) -> {};
 
     Finisher(Batches.Work batches, ActiveRuns activeRuns, EngineEvents events, EngineTimers timers) {
         this.batches = batches;
@@ -63,12 +66,31 @@ public final class Finisher {
         }
     }
 
+    /** Takes over the next run of a key, which the store gave to this process with its answer. */
+    @FunctionalInterface
+    interface NextRun {
+
+        /**
+         * Begins it.
+         *
+         * @param ended the run that ended before it
+         * @param before taken before the request was sent
+         */
+        void taken(HeldRun ended, Claimed next, Moment before);
+    }
+
+    /** Sets what takes over runs that the store gives with its answers; before the first of them is finished. */
+    void onNext(NextRun takesOver) {
+        nextRun = takesOver;
+    }
+
     /** The work of {@code held} has stopped, and this is how. Throws if the store did not answer; it is told again then. */
     public FinishAnswer finish(HeldRun held, Ending ending) {
-        FinishRequest request = ended(held, ending);
+        FinishRequest request = ended(held, ending, null);
+        Moment before = timers.time().now();
         try {
             FinishAnswer answer = batches.finishes().call(request);
-            settled(held, answer);
+            settled(held, answer, before);
             return answer;
         } catch (RuntimeException | Error failure) {
             again(held, request, new Backoff(timers.time()), failure);
@@ -78,12 +100,21 @@ public final class Finisher {
 
     /** Like {@link #finish}, without waiting. */
     public CompletionStage<FinishAnswer> finishAsync(HeldRun held, Ending ending) {
-        FinishRequest request = ended(held, ending);
+        return finishAsync(held, ending, null);
+    }
+
+    /** The same; takes the next run of its key by the claim {@code next}, if there is one. */
+    CompletionStage<FinishAnswer> finishAsync(HeldRun held, Ending ending, @Nullable ClaimRequest next) {
+        return send(held, ended(held, ending, next), new Backoff(timers.time()));
+    }
+
+    private CompletionStage<FinishAnswer> send(HeldRun held, FinishRequest request, Backoff backoff) {
+        Moment before = timers.time().now();
         return batches.finishes().submit(request).whenComplete((answer, failure) -> {
             if (failure == null) {
-                settled(held, answer);
+                settled(held, answer, before);
             } else {
-                again(held, request, new Backoff(timers.time()), failure);
+                again(held, request, backoff, failure);
             }
         });
     }
@@ -107,12 +138,19 @@ public final class Finisher {
         });
     }
 
-    private FinishRequest ended(HeldRun held, Ending ending) {
+    private FinishRequest ended(HeldRun held, Ending ending, @Nullable ClaimRequest next) {
         activeRuns.ended(held);
-        return held.finishRequest(ending);
+        return held.finishRequest(ending, next);
     }
 
-    private void settled(HeldRun held, FinishAnswer answer) {
+    private void settled(HeldRun held, FinishAnswer answer, Moment before) {
+        report(held, answer);
+        if (answer instanceof FinishAnswer.Finished finished) {
+            finished.taken().ifPresent(next -> nextRun.taken(held, next, before));
+        }
+    }
+
+    private void report(HeldRun held, FinishAnswer answer) {
         if (!activeRuns.dismiss(held)) {
             return;
         }
@@ -153,16 +191,7 @@ public final class Finisher {
             return;
         }
         log.warn("could not report the result of {}; retrying: {}", held, failure.toString());
-        timers.chores()
-                .after(
-                        backoff.next(),
-                        () -> batches.finishes().submit(next).whenComplete((answer, unclear) -> {
-                            if (unclear == null) {
-                                settled(held, answer);
-                            } else {
-                                again(held, next, backoff, unclear);
-                            }
-                        }));
+        timers.chores().after(backoff.next(), () -> send(held, next, backoff));
     }
 
     private static boolean mayBeHeard(Throwable failure) {
@@ -180,6 +209,6 @@ public final class Finisher {
         }
         String why = "how it ended cannot be kept: "
                 + Futures.cause(failure).getClass().getSimpleName();
-        return held.finishRequest(new Ending.Failed(new RunError(UNTELLABLE, why), false, null));
+        return held.finishRequest(new Ending.Failed(new RunError(UNTELLABLE, why), false, null), null);
     }
 }

@@ -11,6 +11,7 @@ import io.interlock.run.Ending;
 import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Run;
 import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.OutputNote;
@@ -253,8 +254,8 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
         return new OutputNote(run.id(), run.key(), lease.id(), lease.token(), text);
     }
 
-    FinishRequest finishRequest(Ending ending) {
-        return new FinishRequest(run.id(), run.key(), lease.id(), lease.token(), ending);
+    FinishRequest finishRequest(Ending ending, @Nullable ClaimRequest next) {
+        return new FinishRequest(run.id(), run.key(), lease.id(), lease.token(), ending, next);
     }
 
     @Override

@@ -41,6 +41,7 @@ public record WorkerAssembly(
         Attempts attempts = new Attempts(source, threads, timers, activeRuns, finisher);
         WorkerPool workers = new WorkerPool(settings, timers, activeRuns, attempts);
         events.onWork(workers::wake);
+        finisher.onNext(workers::takeOver);
         return new WorkerAssembly(settings, threads, timers, batches, events, activeRuns, finisher, workers);
     }
 

@@ -2,6 +2,7 @@ package io.interlock.engine.internal.worker;
 
 import io.interlock.LeaseId;
 import io.interlock.StoreUnavailableException;
+import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.Job;
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.WorkerEngine;
@@ -14,8 +15,10 @@ import io.interlock.spi.run.ClaimRequest;
 import io.interlock.time.Moment;
 import io.interlock.time.Timers;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -28,8 +31,10 @@ import org.slf4j.LoggerFactory;
  * comes, when a slot becomes free, and from time to time anyway. A claim without a clear answer is made again under the same
  * name, so that what it took is not lost.
  *
- * <p>A slot is free as soon as the work in it has ended, while the store is still told of the end. As many ends as there are
- * slots may be on their way; beyond that they take slots. While there is more work than slots, a claim waits a moment for half
+ * <p>When work has ended, the store is told and asked for the next run of the same key in one step, and the slot is kept for
+ * it. A slot stays with one key for a moment only, so that runs of other keys have their turns. Without such a claim a slot is
+ * free as soon as the work in it has ended, while the store is still told of the end. As many ends as there are slots may be
+ * on their way; beyond that they take slots. While there is more work than slots, a claim waits a moment for half
  * of the slots: one claim for eight runs costs the store little more than one for a single run.
  */
 public final class WorkerPool {
@@ -40,6 +45,12 @@ public final class WorkerPool {
     private static final int WAITING_PER_SLOT = 8;
     private static final Duration GATHERING = Duration.ofMillis(2);
 
+    /** How long a slot stays with one key, whatever waits for a slot elsewhere. */
+    private static final Duration STAY = Duration.ofMillis(100);
+
+    /** If keys have no next run, one of so many ends asks for it. */
+    private static final int ASK_SELDOM = 16;
+
     private final EngineSettings.WorkSettings settings;
     private final EngineTimers timers;
     private final ActiveRuns activeRuns;
@@ -48,7 +59,15 @@ public final class WorkerPool {
     private final int slots;
     private final Set<HeldRun> running = new HashSet<>();
     private final Set<HeldRun> waiting = new HashSet<>();
+    /** Since when the slot of an attempt has been with its key. */
+    private final Map<HeldRun, Moment> stays = new HashMap<>();
+
     private int ending;
+    /** Slots whose work has ended, kept for the next run of its key. */
+    private int kept;
+    /** How many ends have asked for the next run since one got it. */
+    private int inVain;
+
     private boolean claiming;
     private boolean backlog;
     private boolean gathering;
@@ -110,7 +129,7 @@ public final class WorkerPool {
             if (next != null) {
                 next.cancel();
             }
-            while (claiming) {
+            while (claiming || kept > 0) {
                 try {
                     wait();
                 } catch (InterruptedException later) {
@@ -136,7 +155,7 @@ public final class WorkerPool {
     }
 
     private int free() {
-        return slots - running.size() - Math.max(0, ending - slots);
+        return slots - running.size() - kept - Math.max(0, ending - kept - slots);
     }
 
     private void lookSoon() {
@@ -181,7 +200,7 @@ public final class WorkerPool {
             Moment before = timers.time().now();
             List<Claimed> claimed = settings.source().steps().claim(request);
             answered(claimed.size() >= request.max());
-            claimed.forEach(each -> begin(each, before));
+            claimed.forEach(each -> begin(each, before, before));
         } catch (RuntimeException failure) {
             pause = failed(request, failure);
         } finally {
@@ -230,15 +249,31 @@ public final class WorkerPool {
         return timers.time().jittered(settings.pollEvery().dividedBy(2).multipliedBy(factor), SPREAD);
     }
 
-    private void begin(Claimed claimed, Moment before) {
+    /** Begins the next run of a key, which the store gave to this process with the end of the one before. */
+    void takeOver(HeldRun ended, Claimed next, Moment before) {
+        Moment since;
+        synchronized (this) {
+            inVain = 0;
+            since = stays.getOrDefault(ended, before);
+        }
+        try {
+            begin(next, before, since);
+        } catch (EngineClosedException closing) {
+            log.debug("run {} was given back: {}", next.run().id(), closing.toString());
+        }
+    }
+
+    /** Begins a run in a slot that has been with its key since {@code since}. */
+    private void begin(Claimed claimed, Moment before, Moment since) {
         Job job = settings.jobs().require(claimed.run().job());
         RunHandler handler = job.work().orElseThrow();
         boolean takesSlot = takesSlot(claimed, handler);
         HeldRun held = activeRuns.adopt(claimed.run(), claimed.lease(), job, before);
         synchronized (this) {
             (takesSlot ? running : waiting).add(held);
+            stays.put(held, since);
         }
-        attempts.begin(held, handler, () -> stopped(held), this::told);
+        attempts.begin(held, handler, new Slot(held));
     }
 
     // It is the work's own code. What was claimed has to be begun all the same, with all that was claimed with it.
@@ -254,19 +289,53 @@ public final class WorkerPool {
         }
     }
 
-    /** The work of {@code held} has stopped, and its end is on its way to the store. */
-    private synchronized void stopped(HeldRun held) {
-        running.remove(held);
-        waiting.remove(held);
-        ending++;
-        wake();
+    /** The place of one attempt. */
+    private final class Slot implements Attempts.Slot {
+
+        private final HeldRun held;
+        private boolean keeps;
+
+        Slot(HeldRun held) {
+            this.held = held;
+        }
+
+        @Override
+        public @Nullable ClaimRequest stopped() {
+            synchronized (WorkerPool.this) {
+                keeps = running.remove(held) && asksForNext(stays.get(held));
+                waiting.remove(held);
+                ending++;
+                if (keeps) {
+                    kept++;
+                    return claim(1);
+                }
+                wake();
+                return null;
+            }
+        }
+
+        @Override
+        public void told() {
+            synchronized (WorkerPool.this) {
+                stays.remove(held);
+                ending--;
+                kept -= keeps ? 1 : 0;
+                WorkerPool.this.notifyAll();
+                if (keeps ? free() > 0 : ending >= slots) {
+                    wake();
+                }
+            }
+        }
     }
 
-    /** The store was told of an end, or will be later. */
-    private synchronized void told() {
-        ending--;
-        if (ending >= slots) {
-            wake();
+    private boolean asksForNext(@Nullable Moment since) {
+        if (closed
+                || since == null
+                || !settings.source().steps().claimsNext()
+                || timers.time().elapsed(since) > STAY.toNanos()) {
+            return false;
         }
+        inVain++;
+        return inVain <= 2 * slots || inVain % ASK_SELDOM == 0;
     }
 }

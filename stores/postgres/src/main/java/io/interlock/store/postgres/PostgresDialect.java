@@ -32,6 +32,9 @@ final class PostgresDialect extends ServerDialect {
     /** When the server was started. Another server, and the same one after a restart, has another moment. */
     static final String STARTED = "CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000000.0 AS bigint)";
 
+    /** On another server than the one this process knows, nothing is granted before the store is tied to it. */
+    static final String SAME_SERVER = "s.server = ? AND " + STARTED + " = ?";
+
     private static final Set<String> CONFLICTS = Set.of("40001", "40P01", "55P03");
     private static final Set<String> SHUTDOWNS = Set.of("57P01", "57P02", "57P03", "57P05", "25P03");
 
@@ -140,6 +143,16 @@ final class PostgresDialect extends ServerDialect {
     @Override
     protected String nextNumbers() {
         return "SELECT nextval('" + names().table("run_number") + "') FROM generate_series(1, ?)";
+    }
+
+    @Override
+    protected OneStatement oneStatement() {
+        return new OneStatement(
+                CLOCK,
+                "nextval('" + names().table("run_number") + "')",
+                SAME_SERVER,
+                server().identity(),
+                server().startedAt());
     }
 
     @Override

@@ -46,8 +46,7 @@ final class PostgresFastPath implements FastPath {
     private static final String NOW = "(" + PostgresDialect.CLOCK + " + s.clock_offset)";
     private static final String TOKEN = "greatest(l.token + 1, (l.token >> " + TokenLayout.LOW_BITS + " << "
             + TokenLayout.LOW_BITS + ") | (" + NOW + " / 1000 - " + TokenLayout.ORIGIN_MILLIS + "))";
-    // On another server than the one this process knows, nothing is granted before the store is tied to it.
-    private static final String SAME_SERVER = "s.server = ? AND " + PostgresDialect.STARTED + " = ?";
+    private static final String SAME_SERVER = PostgresDialect.SAME_SERVER;
     // Whatever the session's defaults are: what is granted is there for good, and a row is not waited for too long.
     private static final String DURABLE = PostgresDialect.BY_INDEX + ", set_config('synchronous_commit', 'on', true)";
     // A waiter that a crash of the server forgets looks again by itself.

@@ -319,6 +319,21 @@ public abstract class Dialect {
     /** How the numbers of audit records come about, and so which of them are there for good. */
     protected abstract AuditNumbers auditNumbers();
 
+    /**
+     * What a statement is made of that reads, decides and writes at once.
+     *
+     * @param clock the server's clock in microseconds
+     * @param nextNumber draws the number of a run
+     * @param sameServer a condition about {@code store AS s}: this is the server called {@code server}, started at {@code
+     *     startedAt}, its two parameters
+     */
+    public record OneStatement(String clock, String nextNumber, String sameServer, String server, long startedAt) {}
+
+    /** The parts of such a statement, or {@code null} if this database has none. */
+    protected @Nullable OneStatement oneStatement() {
+        return null;
+    }
+
     /** What an error means for the step that met it. */
     public final SqlFailure failureOf(SQLException error) {
         return error instanceof KeySteps.MissingRow ? SqlFailure.DUPLICATE : failure(error);

@@ -321,7 +321,18 @@ final class KeySteps {
         }
     }
 
-    private Collection<LockKey> unseen(Set<LockKey> keys) {
+    /** Tells of what was decided about these keys without a step. */
+    void told(Set<LockKey> keys, Set<String> work) {
+        synchronized (seen) {
+            keys.forEach(key -> seen.put(key, true));
+        }
+        if (!work.isEmpty()) {
+            signals.workAppeared(work);
+        }
+    }
+
+    /** The keys that no step of this process has had. */
+    Collection<LockKey> unseen(Set<LockKey> keys) {
         List<LockKey> unseen = new ArrayList<>();
         synchronized (seen) {
             for (LockKey key : keys) {

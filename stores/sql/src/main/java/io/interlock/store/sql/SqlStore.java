@@ -83,6 +83,7 @@ import java.util.SortedSet;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -102,6 +103,7 @@ public final class SqlStore implements RunStore {
     private final @Nullable FastPath fastPath;
     private final StoredRuns runs = new StoredRuns();
     private final KeySteps steps;
+    private final QuickSubmits quickSubmits;
     private final DueKeys due;
     private final LostKeys lostKeys;
     private final PauseSteps pauses;
@@ -164,6 +166,7 @@ public final class SqlStore implements RunStore {
             }
         };
         steps = new KeySteps(database, runs, environment.random(), signals);
+        quickSubmits = new QuickSubmits(database, runs, steps);
         due = new DueKeys(database, steps);
         lostKeys = new LostKeys(database, due, environment.ticker());
         pauses = new PauseSteps(database, steps, due, signals);
@@ -249,18 +252,24 @@ public final class SqlStore implements RunStore {
         if (database.hasOneWriter()) {
             return steps.lookThenAnswer(Database.Lane.STEPS, requests, LeaseSteps.ACQUIRE, any -> true);
         }
-        return lookFirst(requests, alone, request -> request.keys().size() > 1, LeaseSteps.ACQUIRE, LeaseSteps.ACQUIRE);
+        return lookFirst(
+                requests,
+                new ArrayList<>(Collections.nCopies(requests.size(), null)),
+                alone,
+                request -> request.keys().size() > 1,
+                LeaseSteps.ACQUIRE,
+                LeaseSteps.ACQUIRE);
     }
 
-    /** Answers requests by a look where it may be enough, and all others in one step. */
+    /** Answers requests that have no answer by a look where it may be enough, and all others in one step. */
     private <Q, A> Answers<A> lookFirst(
             List<Q> requests,
+            List<@Nullable A> answers,
             boolean alone,
             Predicate<Q> mayBeEnough,
             KeySteps.Kind<Q, A> look,
             KeySteps.Kind<Q, A> kind) {
-        List<@Nullable A> answers = new ArrayList<>(Collections.nCopies(requests.size(), null));
-        List<Integer> looked = places(requests, i -> mayBeEnough.test(requests.get(i)));
+        List<Integer> looked = places(requests, i -> answers.get(i) == null && mayBeEnough.test(requests.get(i)));
         if (!looked.isEmpty()) {
             List<@Nullable A> found =
                     steps.lookAtEach(looked.stream().map(requests::get).toList(), look);
@@ -269,6 +278,9 @@ public final class SqlStore implements RunStore {
             }
         }
         List<Integer> rest = places(requests, i -> answers.get(i) == null);
+        if (rest.isEmpty()) {
+            return Answers.partly(answers);
+        }
         Answers<A> made = steps.answer(
                 Database.Lane.STEPS, rest.stream().map(requests::get).toList(), kind, alone);
         for (int i = 0; i < rest.size(); i++) {
@@ -344,14 +356,15 @@ public final class SqlStore implements RunStore {
         if (database.hasOneWriter()) {
             return steps.lookThenAnswer(Database.Lane.STEPS, requests, RunSteps.SUBMIT, RunSteps::mayBeRefused);
         }
-        Answers<SubmitAnswer> answers = database.together(() -> lookFirst(
-                requests,
-                requests.size() == 1,
-                request -> RunSteps.mayBeRefused(request)
-                        && (busyKeys.contains(request.key())
-                                || (requests.size() == 1 && !steps.hasSeen(request.key()))),
-                RunSteps.SUBMIT_LOOK,
-                RunSteps.SUBMIT));
+        boolean alone = requests.size() == 1;
+        Predicate<SubmitRequest> mayBeBusy = request -> RunSteps.mayBeRefused(request)
+                && (busyKeys.contains(request.key()) || (alone && !steps.hasSeen(request.key())));
+        Answers<SubmitAnswer> answers = database.together(() -> {
+            List<@Nullable SubmitAnswer> quick = quickSubmits.submit(
+                    requests,
+                    requests.stream().filter(mayBeBusy).map(SubmitRequest::key).collect(Collectors.toSet()));
+            return lookFirst(requests, quick, alone, mayBeBusy, RunSteps.SUBMIT_LOOK, RunSteps.SUBMIT);
+        });
         for (int i = 0; i < requests.size(); i++) {
             if (!answers.isOpen(i)) {
                 SubmitAnswer answer = answers.get(i);

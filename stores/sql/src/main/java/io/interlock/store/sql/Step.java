@@ -210,11 +210,7 @@ final class Step {
         Trip trip = transaction.trip();
         if (transaction.writes()) {
             transaction.dialect().latchShared(trip);
-            if (!unseen.isEmpty()) {
-                Rows missing = new Rows();
-                new TreeSet<>(unseen).forEach(key -> missing.add(key.tenant(), key.name(), 0, 0L));
-                trip.update(transaction.dialect().insertMissing("lease", KEY, NEW_KEY), missing);
-            }
+            makeMissing(trip, transaction.dialect(), unseen);
             lock(trip, alone ? LOCK_ALL : LOCK_FREE, needs, false, rows);
         } else {
             lock(trip, SELECT_KEYS, needs, false, rows);
@@ -226,6 +222,15 @@ final class Step {
                     addAbsent(KeyRow.absent(key));
                 }
             }
+        }
+    }
+
+    /** Makes the rows of keys that have none, in the order of all steps. */
+    static void makeMissing(Trip trip, Dialect dialect, Collection<LockKey> unseen) {
+        if (!unseen.isEmpty()) {
+            Rows missing = new Rows();
+            new TreeSet<>(unseen).forEach(key -> missing.add(key.tenant(), key.name(), 0, 0L));
+            trip.update(dialect.insertMissing("lease", KEY, NEW_KEY), missing);
         }
     }
 

@@ -66,6 +66,11 @@ final class StoredRuns {
         return markedMinute == minute;
     }
 
+    /** The last minute known to have its row, or -1. */
+    long markedMinute() {
+        return markedMinute;
+    }
+
     /** {@code minute} has its row. */
     void marked(long minute) {
         markedMinute = minute;
