@@ -3,6 +3,7 @@ package io.interlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
@@ -60,6 +61,40 @@ class SlotsTest {
             assertThat(faults.calls("claim") - before)
                     .as("two for sixteen runs, and polls")
                     .isLessThan(40);
+        }
+    }
+
+    @Test
+    void aSlotGoesOnWithTheNextRunOfItsKeyForAMoment() {
+        assertThat(claimsForTwentyRunsOfOneKey(Duration.ofMillis(5)))
+                .as("the ends of runs bring the next ones")
+                .isLessThan(5);
+        assertThat(claimsForTwentyRunsOfOneKey(Duration.ofSeconds(1)))
+                .as("runs of other keys may have waited for the slot")
+                .isGreaterThan(10);
+    }
+
+    private int claimsForTwentyRunsOfOneKey(Duration each) {
+        begun.set(0);
+        Simulation world = new Simulation(4711);
+        Simulation.Host process = world.host();
+        FaultyStore faults = new FaultyStore(new MemoryStore(world.host())).silent();
+        try (RunEngine engine = RunEngine.builder(faults.store())
+                .environment(process)
+                .threads(process.threads(() -> each))
+                .jobs(Jobs.of(counting()))
+                .slots(1)
+                .build()) {
+            faults.down("claim");
+            for (int i = 0; i < 20; i++) {
+                engine.submit(RunRequest.of(LockKey.of("acme", "line"), "load").onConflict(ConflictPolicy.QUEUE));
+            }
+            faults.up();
+            int before = faults.calls("claim");
+            while (begun.get() < 20) {
+                world.advance(Duration.ofMillis(1));
+            }
+            return faults.calls("claim") - before;
         }
     }
 

@@ -183,6 +183,6 @@ public final class ClaimRules {
     }
 
     private static Optional<Claimed> claimed(KeyState state, Run run) {
-        return Optional.of(new Claimed(run, Objects.requireNonNull(state.leaseRecord())));
+        return Optional.of(new Claimed(run, Objects.requireNonNull(state.leaseRecord()), state.queueSize() > 0));
     }
 }

@@ -144,10 +144,11 @@ public final class Finisher {
     }
 
     private void settled(HeldRun held, FinishAnswer answer, Moment before) {
-        report(held, answer);
+        // Before the end is settled: a shutdown waits for both.
         if (answer instanceof FinishAnswer.Finished finished) {
             finished.taken().ifPresent(next -> nextRun.taken(held, next, before));
         }
+        report(held, answer);
     }
 
     private void report(HeldRun held, FinishAnswer answer) {

@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
  * comes, when a slot becomes free, and from time to time anyway. A claim without a clear answer is made again under the same
  * name, so that what it took is not lost.
  *
- * <p>When work has ended, the store is told and asked for the next run of the same key in one step, and the slot is kept for
- * it. A slot stays with one key for a moment only, so that runs of other keys have their turns. Without such a claim a slot is
- * free as soon as the work in it has ended, while the store is still told of the end. As many ends as there are slots may be
+ * <p>If further runs waited for the key when a run was claimed, the store is told of its end and asked for the next one in one
+ * step, and the slot is kept for it. A slot stays with one key for a moment only, so that runs of other keys have their turns.
+ * Otherwise a slot is free as soon as the work in it has ended, while the store is still told of the end. As many ends as there are slots may be
  * on their way; beyond that they take slots. While there is more work than slots, a claim waits a moment for half
  * of the slots: one claim for eight runs costs the store little more than one for a single run.
  */
@@ -46,10 +46,7 @@ public final class WorkerPool {
     private static final Duration GATHERING = Duration.ofMillis(2);
 
     /** How long a slot stays with one key, whatever waits for a slot elsewhere. */
-    private static final Duration STAY = Duration.ofMillis(100);
-
-    /** If keys have no next run, one of so many ends asks for it. */
-    private static final int ASK_SELDOM = 16;
+    private static final Duration STAY = Duration.ofMillis(200);
 
     private final EngineSettings.WorkSettings settings;
     private final EngineTimers timers;
@@ -65,8 +62,6 @@ public final class WorkerPool {
     private int ending;
     /** Slots whose work has ended, kept for the next run of its key. */
     private int kept;
-    /** How many ends have asked for the next run since one got it. */
-    private int inVain;
 
     private boolean claiming;
     private boolean backlog;
@@ -129,7 +124,7 @@ public final class WorkerPool {
             if (next != null) {
                 next.cancel();
             }
-            while (claiming || kept > 0) {
+            while (claiming) {
                 try {
                     wait();
                 } catch (InterruptedException later) {
@@ -253,7 +248,6 @@ public final class WorkerPool {
     void takeOver(HeldRun ended, Claimed next, Moment before) {
         Moment since;
         synchronized (this) {
-            inVain = 0;
             since = stays.getOrDefault(ended, before);
         }
         try {
@@ -271,7 +265,9 @@ public final class WorkerPool {
         HeldRun held = activeRuns.adopt(claimed.run(), claimed.lease(), job, before);
         synchronized (this) {
             (takesSlot ? running : waiting).add(held);
-            stays.put(held, since);
+            if (takesSlot && claimed.more()) {
+                stays.put(held, since);
+            }
         }
         attempts.begin(held, handler, new Slot(held));
     }
@@ -302,8 +298,9 @@ public final class WorkerPool {
         @Override
         public @Nullable ClaimRequest stopped() {
             synchronized (WorkerPool.this) {
-                keeps = running.remove(held) && asksForNext(stays.get(held));
+                running.remove(held);
                 waiting.remove(held);
+                keeps = asksForNext(stays.get(held));
                 ending++;
                 if (keeps) {
                     kept++;
@@ -320,7 +317,6 @@ public final class WorkerPool {
                 stays.remove(held);
                 ending--;
                 kept -= keeps ? 1 : 0;
-                WorkerPool.this.notifyAll();
                 if (keeps ? free() > 0 : ending >= slots) {
                     wake();
                 }
@@ -329,13 +325,9 @@ public final class WorkerPool {
     }
 
     private boolean asksForNext(@Nullable Moment since) {
-        if (closed
-                || since == null
-                || !settings.source().steps().claimsNext()
-                || timers.time().elapsed(since) > STAY.toNanos()) {
-            return false;
-        }
-        inVain++;
-        return inVain <= 2 * slots || inVain % ASK_SELDOM == 0;
+        return !closed
+                && since != null
+                && settings.source().steps().claimsNext()
+                && timers.time().elapsed(since) <= STAY.toNanos();
     }
 }
