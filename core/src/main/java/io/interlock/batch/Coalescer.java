@@ -57,6 +57,16 @@ public final class Coalescer<Q, A> {
             int maxBatch,
             int maxInFlight,
             Executor executor) {
+        this(step, keys, maxBatch, maxInFlight, false, executor);
+    }
+
+    private Coalescer(
+            Function<List<Q>, Answers<A>> step,
+            Function<? super Q, ? extends Collection<?>> keys,
+            int maxBatch,
+            int maxInFlight,
+            boolean gathers,
+            Executor executor) {
         if (maxBatch < 1) {
             throw new InvalidSettingException("maxBatch", maxBatch, "must be at least 1", "500 suits most stores");
         }
@@ -67,7 +77,21 @@ public final class Coalescer<Q, A> {
         this.step = step;
         this.keys = keys;
         this.executor = executor;
-        this.line = new PendingRequests<>(maxBatch, maxInFlight);
+        this.line = new PendingRequests<>(maxBatch, maxInFlight, gathers);
+    }
+
+    /**
+     * Like the constructor, for a step that costs the store little more for many requests than for one: all waiting
+     * requests go together. A further batch starts only beside batches of one request, which may wait for a row that
+     * another process has locked; larger batches leave such requests open.
+     */
+    public static <Q, A> Coalescer<Q, A> gathering(
+            Function<List<Q>, Answers<A>> step,
+            Function<? super Q, ? extends Collection<?>> keys,
+            int maxBatch,
+            int maxInFlight,
+            Executor executor) {
+        return new Coalescer<>(step, keys, maxBatch, maxInFlight, true, executor);
     }
 
     /** Like the constructor, for a step that leaves no request open. */

@@ -37,6 +37,8 @@ final class PendingRequests<Q, A> {
 
     private final int maxBatch;
     private final int maxInFlight;
+    private final boolean gathers;
+    private final Set<Item<Q, A>> aloneInFlight = new HashSet<>();
     private final Map<String, Tenant<Q, A>> tenants = new HashMap<>();
     private final Deque<Tenant<Q, A>> turns = new ArrayDeque<>();
     private int waiting;
@@ -44,9 +46,11 @@ final class PendingRequests<Q, A> {
     private int batchesInFlight;
     private int requestsInFlight;
 
-    PendingRequests(int maxBatch, int maxInFlight) {
+    /** {@code gathers}: a further batch starts only beside batches of a single request. */
+    PendingRequests(int maxBatch, int maxInFlight, boolean gathers) {
         this.maxBatch = maxBatch;
         this.maxInFlight = maxInFlight;
+        this.gathers = gathers;
     }
 
     /** The requests of one tenant. */
@@ -113,25 +117,32 @@ final class PendingRequests<Q, A> {
 
     /** The batch of {@code leader}, which is its first request. */
     synchronized List<Item<Q, A>> batchOf(Item<Q, A> leader) {
-        if (waiting == 0) {
-            return List.of(leader);
-        }
         List<Item<Q, A>> batch = new ArrayList<>();
         batch.add(leader);
-        drain(batch, share(), maxBatch);
+        if (waiting > 0) {
+            drain(batch, gathers ? maxBatch : share(), maxBatch);
+        }
+        if (batch.size() == 1) {
+            aloneInFlight.add(leader);
+        }
         return batch;
     }
 
     /** Records that {@code batch} is no longer in flight. */
     synchronized void end(List<Item<Q, A>> batch) {
         batchesInFlight--;
+        aloneInFlight.remove(batch.get(0));
         requestsInFlight -= batch.size();
         batch.forEach(item -> item.keys().forEach(keysInFlight::remove));
     }
 
     // One batch starts at once; a further one only for enough requests to have the size of the others.
     private boolean mayStart() {
-        return batchesInFlight == 0 || (batchesInFlight < maxInFlight && waiting >= share());
+        return batchesInFlight == 0
+                || (batchesInFlight < maxInFlight
+                        && (gathers
+                                ? waiting >= SMALLEST_SHARE && aloneInFlight.size() == batchesInFlight
+                                : waiting >= share()));
     }
 
     /** The size of a batch if the requests were spread over the maximum number of batches. */

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class PendingRequestsTest {
 
-    private final PendingRequests<String, String> line = new PendingRequests<>(100, 2);
+    private final PendingRequests<String, String> line = new PendingRequests<>(100, 2, false);
 
     @Test
     void aRequestLeadsAtOnceIfNothingIsInFlight() {
@@ -42,6 +42,39 @@ class PendingRequestsTest {
         assertThat(texts(line.batchOf(leader()))).containsExactly("b", "c", "d");
         joinAll("e", "f", "g", "h", "i", "j");
         assertThat(line.nextLeader()).isNull();
+    }
+
+    @Test
+    void whileRequestsAreGatheredAnotherBatchStartsOnlyBesideASingleRequest() {
+        PendingRequests<String, String> gathering = new PendingRequests<>(100, 2, true);
+        Request first = new Request("first", "a");
+        gathering.join(first);
+        Item<String, String> alone = Objects.requireNonNull(gathering.nextLeader());
+        for (String key : List.of("b", "c", "d", "e")) {
+            assertThat(gathering.join(new Request(key, key)))
+                    .as("the leader takes it along")
+                    .isFalse();
+        }
+        List<Item<String, String>> batch = gathering.batchOf(alone);
+        assertThat(texts(batch)).containsExactly("first", "b", "c", "d", "e");
+        gathering.join(new Request("f", "f"));
+        gathering.join(new Request("g", "g"));
+        assertThat(gathering.join(new Request("h", "h"))).isFalse();
+        gathering.end(batch);
+        List<Item<String, String>> next = gathering.batchOf(Objects.requireNonNull(gathering.nextLeader()));
+        assertThat(texts(next)).containsExactly("f", "g", "h");
+        gathering.end(next);
+
+        gathering.join(new Request("i", "i"));
+        Item<String, String> single = Objects.requireNonNull(gathering.nextLeader());
+        assertThat(gathering.batchOf(single)).hasSize(1);
+        gathering.join(new Request("j", "j"));
+        gathering.join(new Request("k", "k"));
+        assertThat(gathering.join(new Request("l", "l")))
+                .as("a single request may wait for a row")
+                .isTrue();
+        Item<String, String> beside = Objects.requireNonNull(gathering.nextLeader());
+        assertThat(texts(gathering.batchOf(beside))).containsExactly("j", "k", "l");
     }
 
     @Test

@@ -77,7 +77,7 @@ public final class Batches {
             int most = MAX_BATCH;
             Executor calls = threads.calls();
             return new Runs(
-                    new Coalescer<>(store::submit, request -> List.of(request.key()), most, inFlight, calls),
+                    Coalescer.gathering(store::submit, request -> List.of(request.key()), most, inFlight, calls),
                     new Coalescer<>(store::takeTurn, request -> List.of(request.key()), most, inFlight, calls),
                     new Coalescer<>(store::tryAcquire, AcquireRequest::keys, most, inFlight, calls),
                     new Coalescer<>(

@@ -54,6 +54,9 @@ final class PostgresDialect extends ServerDialect {
             + " set_config('idle_in_transaction_session_timeout', '" + FROZEN_MILLIS
             + "', true), set_config('synchronous_commit', 'on', true), ";
 
+    /** About how many characters a value has. */
+    private static final int USUAL_LENGTH = 24;
+
     private final long latch;
 
     PostgresDialect(TableNames names) {
@@ -104,7 +107,7 @@ final class PostgresDialect extends ServerDialect {
             return index + columns;
         }
         for (int column = 0; column < columns; column++) {
-            StringBuilder array = new StringBuilder("{");
+            StringBuilder array = new StringBuilder(USUAL_LENGTH * rows.size()).append('{');
             for (@Nullable Object[] row : rows.all()) {
                 array.append(array.length() == 1 ? "" : ",");
                 append(array, row[column]);
