@@ -1,10 +1,14 @@
 package io.interlock.locks;
 
 import io.interlock.FencingToken;
+import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
@@ -37,9 +41,25 @@ public final class LeaseClient implements AutoCloseable {
         return on(Stores.open(url, environment), environment);
     }
 
-    /** Leases on {@code store}. Closing this client closes it. */
+    /** Leases in {@code store}. Closing this client closes it. */
     public static LeaseClient on(LeaseStore store, Environment environment) {
         return new LeaseClient(store, environment);
+    }
+
+    /**
+     * Asks for {@code key}, without waiting. Unlike a {@link Lease}, what is granted ends at its {@code ttl} unless {@link #renew}
+     * is called.
+     *
+     * @return the lease; empty if the key was refused
+     */
+    public Optional<LeaseRecord> acquire(LockKey key, Duration ttl, Holder holder) {
+        LeaseTerms terms = LeaseTerms.of(ttl).within(store.capabilities().maxLease());
+        AcquireRequest request = AcquireRequest.of(key, LeaseId.random(environment.random()), holder, ttl)
+                .on(terms);
+        AcquireAnswer answer = store.tryAcquire(List.of(request)).only();
+        return answer instanceof AcquireAnswer.Granted granted
+                ? Optional.of(granted.grants().get(0).lease())
+                : Optional.empty();
     }
 
     /** Locks on the same store, to be closed before this client. */

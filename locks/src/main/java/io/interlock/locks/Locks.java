@@ -110,6 +110,14 @@ public interface Locks extends AutoCloseable {
     <T extends @Nullable Object, X extends Exception> Outcome<T> call(
             LockKey key, LeaseOptions options, LeaseTask<T, X> task) throws X;
 
+    /**
+     * Like {@link #call(LockKey, LeaseOptions, LeaseTask)}, but waits up to {@code maxWait} for its turn.
+     *
+     * @throws InterruptedException if interrupted while waiting; then the task did not run
+     */
+    <T extends @Nullable Object, X extends Exception> Outcome<T> call(
+            LockKey key, Duration maxWait, LeaseOptions options, LeaseTask<T, X> task) throws X, InterruptedException;
+
     /** The lease of {@code key}, if there is one that has not ended. */
     Optional<LeaseRecord> find(LockKey key);
 

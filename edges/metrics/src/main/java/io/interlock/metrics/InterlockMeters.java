@@ -5,6 +5,9 @@ import io.interlock.engine.EngineListener;
 import io.interlock.engine.Job;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.WorkerEngine;
+import io.interlock.locks.LeaseClient;
+import io.interlock.spi.LeaseStore;
+import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -62,7 +65,12 @@ public final class InterlockMeters implements AutoCloseable {
 
     /** Wraps the store to time every step. */
     public RunStore around(RunStore store) {
-        return MeteredStore.of(store, registry);
+        return MeteredStore.of(store, RunStore.class, registry);
+    }
+
+    /** Opens the store at {@code url} for leases alone, and times every step. Closing the client closes the store. */
+    public LeaseClient open(String url, Environment environment) {
+        return LeaseClient.on(MeteredStore.of(Stores.open(url, environment), LeaseStore.class, registry), environment);
     }
 
     /** The listener for the engine's events. */

@@ -5,9 +5,9 @@ import io.interlock.run.FinishAnswer;
 import io.interlock.run.HeartbeatAnswer;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.Answers;
+import io.interlock.spi.LeaseStore;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.RenewAnswer;
-import io.interlock.spi.run.RunStore;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -41,17 +41,17 @@ final class MeteredStore implements InvocationHandler {
         Duration.ofSeconds(10)
     };
 
-    private final RunStore store;
+    private final LeaseStore store;
     private final MeterRegistry registry;
 
-    private MeteredStore(RunStore store, MeterRegistry registry) {
+    private MeteredStore(LeaseStore store, MeterRegistry registry) {
         this.store = store;
         this.registry = registry;
     }
 
-    static RunStore of(RunStore store, MeterRegistry registry) {
-        return (RunStore) Proxy.newProxyInstance(
-                RunStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, new MeteredStore(store, registry));
+    static <S extends LeaseStore> S of(S store, Class<S> type, MeterRegistry registry) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, new MeteredStore(store, registry)));
     }
 
     @Override

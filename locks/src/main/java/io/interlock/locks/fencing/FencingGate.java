@@ -9,6 +9,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Set;
 
 /**
  * Lets only the latest holder of a key into a database transaction.
@@ -24,9 +25,10 @@ import java.sql.Statement;
  * after it in the same transaction is fenced: a holder with a smaller token waits, and is then refused. Pass first, read
  * then; what was read before is not protected.
  *
- * <p>Works on PostgreSQL and SQLite, in the database of the guarded data itself; elsewhere it would guard nothing. The table
- * is the user's: run {@link #CREATE_TABLE} in a migration, or call {@link #createTable}. Has no state; safe for use by many
- * threads.
+ * <p>Works on PostgreSQL, SQLite, MariaDB, MySQL, and on databases such as H2 in which a statement that fails leaves its transaction
+ * usable, in the database of the guarded data itself; elsewhere it would guard nothing. The table is the user's: run {@link
+ * #CREATE_TABLE} in a migration, on MariaDB and MySQL {@link #CREATE_TABLE_MARIADB}, or call {@link #createTable}. Has no state; safe
+ * for use by many threads.
  */
 public final class FencingGate {
 
@@ -37,11 +39,27 @@ public final class FencingGate {
               token BIGINT NOT NULL
             )""";
 
-    private static final String RAISE = """
+    /** The same for MariaDB and MySQL, whose texts would not tell {@code a} from {@code A}. */
+    public static final String CREATE_TABLE_MARIADB = """
+            CREATE TABLE IF NOT EXISTS interlock_fence (
+              lock_key VARBINARY(600) NOT NULL PRIMARY KEY,
+              token BIGINT NOT NULL
+            ) ENGINE = InnoDB""";
+
+    private static final Set<String> ON_CONFLICT = Set.of("PostgreSQL", "SQLite");
+    private static final Set<String> ON_DUPLICATE_KEY = Set.of("MariaDB", "MySQL");
+
+    private static final String RAISE_ON_CONFLICT = """
             INSERT INTO interlock_fence (lock_key, token) VALUES (?, ?)
             ON CONFLICT (lock_key) DO UPDATE SET token = excluded.token
             WHERE interlock_fence.token <= excluded.token""";
 
+    private static final String RAISE_ON_DUPLICATE_KEY = """
+            INSERT INTO interlock_fence (lock_key, token) VALUES (?, ?)
+            ON DUPLICATE KEY UPDATE token = GREATEST(token, VALUES(token))""";
+
+    private static final String INSERT = "INSERT INTO interlock_fence (lock_key, token) VALUES (?, ?)";
+    private static final String RAISE = "UPDATE interlock_fence SET token = ? WHERE lock_key = ? AND token <= ?";
     private static final String BAR = "SELECT token FROM interlock_fence WHERE lock_key = ?";
 
     /** A gate; all gates on one database are the same. */
@@ -50,7 +68,7 @@ public final class FencingGate {
     /** Makes the table if it is not there. */
     public static void createTable(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute(CREATE_TABLE);
+            statement.execute(ON_DUPLICATE_KEY.contains(product(connection)) ? CREATE_TABLE_MARIADB : CREATE_TABLE);
         }
     }
 
@@ -68,17 +86,56 @@ public final class FencingGate {
                     "would end the transaction at the gate and leave what follows unguarded",
                     "call setAutoCommit(false), pass the gate, work, commit");
         }
-        try (PreparedStatement raise = connection.prepareStatement(RAISE)) {
-            raise.setString(1, key.encoded());
-            raise.setLong(2, token.value());
-            if (raise.executeUpdate() == 0) {
-                throw new StaleTokenException(key, token, bar(connection, key));
-            }
+        String product = product(connection);
+        boolean passed;
+        if (ON_CONFLICT.contains(product)) {
+            passed = update(connection, RAISE_ON_CONFLICT, key.encoded(), token.value()) > 0;
+        } else if (ON_DUPLICATE_KEY.contains(product)) {
+            // How many rows count as changed is a setting of the driver, so the bar is read; the row is locked by now.
+            update(connection, RAISE_ON_DUPLICATE_KEY, key.encoded(), token.value());
+            passed = !bar(connection, key, BAR + " FOR UPDATE").isAfter(token);
+        } else {
+            passed = raise(connection, key, token) || insert(connection, key, token) || raise(connection, key, token);
+        }
+        if (!passed) {
+            throw new StaleTokenException(key, token, bar(connection, key, BAR));
         }
     }
 
-    private static FencingToken bar(Connection connection, LockKey key) throws SQLException {
-        try (PreparedStatement query = connection.prepareStatement(BAR)) {
+    private static boolean raise(Connection connection, LockKey key, FencingToken token) throws SQLException {
+        return update(connection, RAISE, token.value(), key.encoded(), token.value()) > 0;
+    }
+
+    private static boolean insert(Connection connection, LockKey key, FencingToken token) throws SQLException {
+        try {
+            return update(connection, INSERT, key.encoded(), token.value()) > 0;
+        } catch (SQLException failure) {
+            if (failure.getSQLState() != null && failure.getSQLState().startsWith("23")) {
+                return false; // The row is there.
+            }
+            throw failure;
+        }
+    }
+
+    private static int update(Connection connection, String sql, Object... arguments) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < arguments.length; i++) {
+                if (arguments[i] instanceof Long number) {
+                    statement.setLong(i + 1, number);
+                } else {
+                    statement.setString(i + 1, arguments[i].toString());
+                }
+            }
+            return statement.executeUpdate();
+        }
+    }
+
+    private static String product(Connection connection) throws SQLException {
+        return connection.getMetaData().getDatabaseProductName();
+    }
+
+    private static FencingToken bar(Connection connection, LockKey key, String sql) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement(sql)) {
             query.setString(1, key.encoded());
             try (ResultSet row = query.executeQuery()) {
                 if (!row.next()) {

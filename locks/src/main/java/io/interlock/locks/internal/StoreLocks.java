@@ -129,7 +129,17 @@ public final class StoreLocks implements Locks {
     @Override
     public <T extends @Nullable Object, X extends Exception> Outcome<T> call(
             LockKey key, LeaseOptions options, LeaseTask<T, X> task) throws X {
-        Acquisition acquisition = tryAcquire(key, options);
+        return run(tryAcquire(key, options), task);
+    }
+
+    @Override
+    public <T extends @Nullable Object, X extends Exception> Outcome<T> call(
+            LockKey key, Duration maxWait, LeaseOptions options, LeaseTask<T, X> task) throws X, InterruptedException {
+        return run(acquire(key, maxWait, options), task);
+    }
+
+    private static <T extends @Nullable Object, X extends Exception> Outcome<T> run(
+            Acquisition acquisition, LeaseTask<T, X> task) throws X {
         if (acquisition instanceof Acquisition.Refused refused) {
             return new Outcome.AlreadyRunning<>(refused.refusal());
         }

@@ -92,7 +92,10 @@ class ArchitectureTest {
                 Map.entry("edges/client", "io.interlock.client"),
                 Map.entry("edges/cli", "io.interlock.cli"),
                 Map.entry("edges/sqs", "io.interlock.sqs"),
+                Map.entry("edges/spring", "io.interlock.spring"),
+                Map.entry("edges/spring-boot-starter", "io.interlock.spring.boot"),
                 Map.entry("examples/ingestion", "io.interlock.example.ingestion"),
+                Map.entry("examples/spring", "io.interlock.example.spring"),
                 Map.entry("testing/browser", "io.interlock.browser"),
                 Map.entry("testing/servers", "io.interlock.servers"),
                 Map.entry("testing/storm", "io.interlock.storm"));

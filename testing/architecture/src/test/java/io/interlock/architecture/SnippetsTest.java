@@ -12,16 +12,19 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Java code on the project's pages is code that {@link QuickStartTest} and the client's tests compile and run. A page marks a block with
+ * Java code on the project's pages is code that {@link QuickStartTest} or a test of the Spring modules compiles and runs. A page marks a block with
  * {@code <!-- snippet: name -->} on the line before it; the test marks the same lines with {@code // snippet: name} and
  * {@code // end snippet}.
  */
 class SnippetsTest {
 
-    /** The tests that compile and run the code. */
-    private static final List<String> TESTS = List.of(
-            "testing/architecture/src/test/java/io/interlock/architecture/QuickStartTest.java",
-            "edges/client/src/test/java/io/interlock/client/ClientPageTest.java");
+    /** Where code is that pages show; the tests of these modules run it. */
+    private static final List<String> FOLDERS = List.of(
+            "testing/architecture/src/test/java/io",
+            "edges/client",
+            "edges/spring",
+            "edges/spring-boot-starter",
+            "examples/spring");
 
     private static final Pattern BLOCK = Pattern.compile("(?ms)(?:^<!-- snippet: (\\w+) -->\\n)?^```java\\n(.*?)^```");
     private static final Pattern REGION = Pattern.compile("(?ms)^ *// snippet: (\\w+)\\n(.*?)^ *// end snippet");
@@ -29,8 +32,9 @@ class SnippetsTest {
     @Test
     void codeOnPagesIsCodeThatRuns() {
         Map<String, String> regions = new TreeMap<>();
-        for (String test : TESTS) {
-            regions.putAll(regions(SourceTree.read(SourceTree.root().resolve(test))));
+        for (String folder : FOLDERS) {
+            SourceTree.files(SourceTree.root().resolve(folder), ".java")
+                    .forEach(file -> regions.putAll(regions(SourceTree.read(file))));
         }
         assertThat(regions).isNotEmpty();
         List<String> problems = new ArrayList<>();

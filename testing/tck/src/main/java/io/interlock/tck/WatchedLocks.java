@@ -70,6 +70,13 @@ final class WatchedLocks implements Locks {
     }
 
     @Override
+    public <T extends @Nullable Object, X extends Exception> Outcome<T> call(
+            LockKey key, Duration maxWait, LeaseOptions options, LeaseTask<T, X> task) throws X, InterruptedException {
+        long begun = history.begin();
+        return locks.call(key, maxWait, options, lease -> task.run(noted(begun, lease)));
+    }
+
+    @Override
     public Optional<LeaseRecord> find(LockKey key) {
         return locks.find(key);
     }

@@ -61,6 +61,12 @@ abstract class WrongLocks implements Locks {
     }
 
     @Override
+    public <T extends @Nullable Object, X extends Exception> Outcome<T> call(
+            LockKey key, Duration maxWait, LeaseOptions options, LeaseTask<T, X> task) throws X, InterruptedException {
+        return right.call(key, maxWait, options, task);
+    }
+
+    @Override
     public Optional<LeaseRecord> find(LockKey key) {
         return right.find(key);
     }

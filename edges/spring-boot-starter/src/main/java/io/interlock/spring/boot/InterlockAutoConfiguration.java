@@ -1,0 +1,119 @@
+package io.interlock.spring.boot;
+
+import io.interlock.InvalidSettingException;
+import io.interlock.locks.LeaseClient;
+import io.interlock.locks.Locks;
+import io.interlock.metrics.InterlockMeters;
+import io.interlock.spring.EnableExclusiveRun;
+import io.interlock.spring.ExclusiveRunSettings;
+import io.interlock.spring.LostLeaseRollback;
+import io.interlock.spring.shedlock.InterlockLockProvider;
+import io.interlock.time.Environment;
+import io.micrometer.core.instrument.MeterRegistry;
+import javax.sql.DataSource;
+import net.javacrumbs.shedlock.core.LockProvider;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Sets up {@link Locks} and {@link io.interlock.spring.ExclusiveRun} from {@code interlock.*}, or on the database of the
+ * application's own {@link DataSource}. A bean of type {@link Locks} replaces the one made here.
+ */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
+        },
+        beforeName =
+                "org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizationAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "interlock.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(InterlockProperties.class)
+@EnableExclusiveRun
+public final class InterlockAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    ExclusiveRunSettings exclusiveRunSettings(InterlockProperties properties) {
+        return new ExclusiveRunSettings(properties.tenant(), properties.insideTransactions());
+    }
+
+    /** Locks in a store: leases for callers that renew them, and without that. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(Locks.class)
+    static class InStore {
+
+        @Bean
+        @ConditionalOnMissingBean
+        LeaseClient interlockLeases(
+                InterlockProperties properties,
+                ObjectProvider<DataSource> dataSource,
+                ObjectProvider<MeterRegistry> registry) {
+            String url = url(properties, dataSource);
+            MeterRegistry meters = registry.getIfUnique();
+            return meters == null
+                    ? LeaseClient.open(url, Environment.system())
+                    : InterlockMeters.on(meters).open(url, Environment.system());
+        }
+
+        // Closed by the lifecycle, while everything that its work uses is still open.
+        @Bean(destroyMethod = "")
+        Locks interlockLocks(LeaseClient leases, InterlockProperties properties) {
+            return leases.locks()
+                    .options(properties.leaseOptions())
+                    .drainTime(properties.shutdownTimeout())
+                    .build();
+        }
+
+        @Bean
+        LocksLifecycle interlockLifecycle(Locks locks) {
+            return new LocksLifecycle(locks);
+        }
+
+        private static String url(InterlockProperties properties, ObjectProvider<DataSource> dataSource) {
+            if (properties.store() != null) {
+                return properties.store();
+            }
+            DataSource only = dataSource.getIfUnique();
+            if (only == null) {
+                long number = dataSource.stream().count();
+                throw new InvalidSettingException(
+                        "interlock.store",
+                        "",
+                        "is not set, and the application has " + (number == 0 ? "no" : number) + " DataSource"
+                                + (number == 1 ? "" : "s") + " to take the database from",
+                        "set interlock.store to a URL such as postgresql://user:password@host/db, mark one DataSource as"
+                                + " @Primary, or set interlock.store=memory: for a single process");
+            }
+            return DataSourceUrl.of(only, properties.options());
+        }
+
+        /** ShedLock in the same store, for applications that are on their way from one to the other. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(name = "net.javacrumbs.shedlock.core.LockProvider")
+        static class WithShedLock {
+
+            @Bean
+            @ConditionalOnMissingBean(LockProvider.class)
+            InterlockLockProvider interlockLockProvider(LeaseClient leases, InterlockProperties properties) {
+                return new InterlockLockProvider(leases, properties.tenant());
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "org.springframework.transaction.TransactionExecutionListener")
+    static class WithTransactions {
+
+        @Bean
+        @ConditionalOnMissingBean
+        LostLeaseRollback interlockLostLeaseRollback() {
+            return new LostLeaseRollback();
+        }
+    }
+}

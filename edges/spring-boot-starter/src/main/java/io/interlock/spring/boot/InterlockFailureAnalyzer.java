@@ -1,0 +1,30 @@
+package io.interlock.spring.boot;
+
+import io.interlock.InterlockException;
+import io.interlock.InvalidSettingException;
+import io.interlock.spring.InvalidExclusiveRunException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** Explains why the application did not start, and the next step, in place of a stack trace. */
+final class InterlockFailureAnalyzer extends AbstractFailureAnalyzer<InterlockException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable root, InterlockException cause) {
+        if (cause instanceof InvalidExclusiveRunException invalid) {
+            return new FailureAnalysis(invalid.problem(), capital(invalid.nextStep()) + ".", cause);
+        }
+        // Their last part is the next step.
+        String message = String.valueOf(cause.getMessage());
+        int step = cause instanceof InvalidSettingException ? message.lastIndexOf("; ") : -1;
+        return step < 0
+                ? new FailureAnalysis(
+                        capital(message) + ".", "Make the store available, or correct interlock.store.", cause)
+                : new FailureAnalysis(
+                        capital(message.substring(0, step)) + ".", capital(message.substring(step + 2)) + ".", cause);
+    }
+
+    private static String capital(String text) {
+        return Character.toUpperCase(text.charAt(0)) + text.substring(1);
+    }
+}

@@ -1,0 +1,153 @@
+package io.interlock.spring.boot.test;
+
+import io.interlock.EvictAnswer;
+import io.interlock.FencingToken;
+import io.interlock.LeasePage;
+import io.interlock.LeaseQuery;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.StoreCapabilities;
+import io.interlock.locks.Acquisition;
+import io.interlock.locks.Lease;
+import io.interlock.locks.LeaseOptions;
+import io.interlock.locks.LeaseTask;
+import io.interlock.locks.Locks;
+import io.interlock.locks.Outcome;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks in memory for one test: they grant every key that is free, refuse keys that the test {@linkplain #refuse occupies}, and take
+ * leases away that the test {@linkplain #lose calls lost}. All else is as in the application, the interrupt of the holder included.
+ */
+public final class FakeLocks implements Locks {
+
+    /** A loss is noticed by the next renewal. */
+    private static final Duration RENEW_EVERY = Duration.ofMillis(20);
+
+    private final Locks real = Locks.open("memory:");
+    private final Map<LockKey, Lease> occupied = new ConcurrentHashMap<>();
+
+    /** Locks that grant everything. */
+    public FakeLocks() {}
+
+    /**
+     * Refuses {@code key} from now on, as if another process held it.
+     *
+     * @throws io.interlock.RefusedException if it is held now
+     */
+    public void refuse(LockKey key) {
+        // As a thread that does not wait, so that the test's own thread is refused like all others.
+        occupied.computeIfAbsent(
+                key,
+                free -> real.tryAcquireAsync(List.of(free), defaultOptions())
+                        .toCompletableFuture()
+                        .join()
+                        .orElseThrow());
+    }
+
+    /** Grants all keys again that were refused. */
+    public void grantAll() {
+        occupied.keySet().forEach(key -> {
+            Lease lease = occupied.remove(key);
+            if (lease != null) {
+                lease.close();
+            }
+        });
+    }
+
+    /**
+     * Takes the lease of {@code key} from its holder, who is interrupted within a moment.
+     *
+     * @throws IllegalStateException if it is not held
+     */
+    public void lose(LockKey key) {
+        LeaseRecord held = real.find(key).orElseThrow(() -> new IllegalStateException(key + " is not held"));
+        real.evict(key, held.token(), "test", "lost on demand");
+    }
+
+    private static LeaseOptions attentive(LeaseOptions options) {
+        return options.renewEvery(RENEW_EVERY);
+    }
+
+    @Override
+    public Acquisition tryAcquireAll(Collection<LockKey> keys, LeaseOptions options) {
+        return real.tryAcquireAll(keys, attentive(options));
+    }
+
+    @Override
+    public Acquisition acquireAll(Collection<LockKey> keys, Duration maxWait, LeaseOptions options)
+            throws InterruptedException {
+        return real.acquireAll(keys, maxWait, attentive(options));
+    }
+
+    @Override
+    public CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options) {
+        return real.tryAcquireAsync(keys, attentive(options));
+    }
+
+    @Override
+    public CompletionStage<Acquisition> acquireAsync(Collection<LockKey> keys, Duration maxWait, LeaseOptions options) {
+        return real.acquireAsync(keys, maxWait, attentive(options));
+    }
+
+    @Override
+    public <T extends @Nullable Object, X extends Exception> Outcome<T> call(LockKey key, LeaseTask<T, X> task)
+            throws X {
+        return call(key, defaultOptions(), task);
+    }
+
+    @Override
+    public <T extends @Nullable Object, X extends Exception> Outcome<T> call(
+            LockKey key, LeaseOptions options, LeaseTask<T, X> task) throws X {
+        return real.call(key, attentive(options), task);
+    }
+
+    @Override
+    public <T extends @Nullable Object, X extends Exception> Outcome<T> call(
+            LockKey key, Duration maxWait, LeaseOptions options, LeaseTask<T, X> task) throws X, InterruptedException {
+        return real.call(key, maxWait, attentive(options), task);
+    }
+
+    @Override
+    public Optional<LeaseRecord> find(LockKey key) {
+        return real.find(key);
+    }
+
+    @Override
+    public LeasePage list(LeaseQuery query) {
+        return real.list(query);
+    }
+
+    @Override
+    public boolean validate(LockKey key, FencingToken token) {
+        return real.validate(key, token);
+    }
+
+    @Override
+    public EvictAnswer evict(LockKey key, FencingToken expected, String actor, String reason) {
+        return real.evict(key, expected, actor, reason);
+    }
+
+    @Override
+    public StoreCapabilities capabilities() {
+        return real.capabilities();
+    }
+
+    @Override
+    public LeaseOptions defaultOptions() {
+        return real.defaultOptions();
+    }
+
+    @Override
+    public void close() {
+        grantAll();
+        real.close();
+    }
+}

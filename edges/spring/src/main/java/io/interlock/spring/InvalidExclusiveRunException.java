@@ -1,0 +1,38 @@
+package io.interlock.spring;
+
+import io.interlock.InterlockException;
+import java.lang.reflect.Method;
+
+/** An {@link ExclusiveRun} that cannot work where it stands. It keeps the application from starting. */
+public final class InvalidExclusiveRunException extends InterlockException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String problem;
+    private final String nextStep;
+
+    InvalidExclusiveRunException(Method method, String problem, String nextStep) {
+        super("@ExclusiveRun on " + name(method) + " " + problem + "; " + nextStep);
+        this.problem = "@ExclusiveRun on " + name(method) + " " + problem + ".";
+        this.nextStep = nextStep;
+    }
+
+    /** Which method, which value, and what is wrong with it. */
+    public String problem() {
+        return problem;
+    }
+
+    /** What the developer can do. */
+    public String nextStep() {
+        return nextStep;
+    }
+
+    @Override
+    public String code() {
+        return "invalid-request";
+    }
+
+    static String name(Method method) {
+        return method.getDeclaringClass().getName() + "." + method.getName();
+    }
+}
