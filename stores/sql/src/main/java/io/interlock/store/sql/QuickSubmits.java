@@ -10,6 +10,7 @@ import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.rules.LineRules;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -130,7 +131,7 @@ final class QuickSubmits {
                                 statement.clock(),
                                 statement.sameServer(),
                                 statement.nextNumber(),
-                                StoredRuns.RESTING));
+                                LineRules.RESTING));
         @Nullable
         Object[] values = {asked, statement.server(), statement.startedAt(), (minute + 1) * StepWriter.MINUTE};
         Set<LockKey> decided = new LinkedHashSet<>();
