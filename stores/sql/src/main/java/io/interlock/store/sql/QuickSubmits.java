@@ -35,7 +35,8 @@ final class QuickSubmits {
             tenant text, name text, nth int, total int, queues int, run_id uuid, job text, priority int, spec text,
             payload int, status text, actor text, correlation text, address text""";
 
-    // A busy run that is due, or is not there though the row says so, is a matter for the rules.
+    // A busy run that is due, or is not there though the row says so, is a matter for the rules. OFFSET 0 keeps PostgreSQL
+    // from reading all open runs into a hash table.
     private static final String SUBMIT = """
             WITH h AS MATERIALIZED (
               SELECT k.*, l.plain, l.lease_id, l.expires_at, l.run_id AS holder, l.reserved_for, l.queued, l.resting, l.due_at,
@@ -53,17 +54,18 @@ final class QuickSubmits {
                   FROM h CROSS JOIN c
                  WHERE c.quiet_until <= c.now AND c.now < ? AND CASE
                    WHEN h.unused THEN h.plain = 1 OR NOT (
-                        EXISTS (SELECT 1 FROM ${t:open_run} AS q WHERE q.tenant = h.tenant AND q.busy = 1 AND q.name = h.name)
+                        EXISTS (SELECT 1 FROM ${t:open_run} AS q
+                                 WHERE q.tenant = h.tenant AND q.busy = 1 AND q.name = h.name OFFSET 0)
                         OR EXISTS (SELECT 1 FROM ${t:pause} AS p WHERE p.tenant = h.tenant))
                    ELSE h.queues = 1 AND h.usual AND (h.due_at IS NULL OR h.due_at > c.now)
                     AND (h.reserved_for IS NOT NULL OR (h.lease_id IS NOT NULL AND h.expires_at > c.now))
                     AND ((h.reserved_for IS NULL AND h.holder IS NULL) OR EXISTS (
                         SELECT 1 FROM ${t:open_run} AS q WHERE q.tenant = h.tenant AND q.busy = 1 AND q.name = h.name
-                           AND (q.due_at IS NULL OR q.due_at > c.now)))
+                           AND (q.due_at IS NULL OR q.due_at > c.now) OFFSET 0))
                     AND NOT EXISTS (SELECT 1 FROM ${t:pause} AS p WHERE p.tenant = h.tenant)
                     AND (h.queued = 0 OR NOT EXISTS (
                         SELECT 1 FROM ${t:open_run} AS q WHERE q.tenant = h.tenant AND q.busy = 0 AND q.name = h.name
-                           AND q.rank > -h.priority AND q.rank < %6$d))
+                           AND q.rank > -h.priority AND q.rank < %6$d OFFSET 0))
                  END ORDER BY h.tenant, h.name, h.nth) AS e),
             kept AS (
               UPDATE ${t:lease} AS l
