@@ -94,7 +94,8 @@ class PauseOrderTest {
         RunWords.queued(store, "k");
         store.finish(List.of(RunWords.finishing(RunWords.claim(store))));
         store.pause(PAUSE);
-        // With an idempotency key the rules decide at once; otherwise a statement looks first, in a transaction of its own.
+        // With an idempotency key the rules decide at once; otherwise a statement looks first, in a transaction of its
+        // own.
         SubmitRequest request = RunWords.submitting("k", ConflictPolicy.QUEUE)
                 .knownBy(new SubmitRequest.Idempotency("once", "fingerprint", Duration.ofHours(1)));
         AtomicReference<CompletableFuture<Boolean>> resuming = new AtomicReference<>();

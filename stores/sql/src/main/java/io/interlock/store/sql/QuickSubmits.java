@@ -35,7 +35,8 @@ final class QuickSubmits {
             tenant text, name text, nth int, total int, queues int, run_id uuid, job text, priority int, spec text,
             payload int, status text, actor text, correlation text, address text""";
 
-    // A busy run that is due, or is not there though the row says so, is a matter for the rules. OFFSET 0 keeps PostgreSQL
+    // A busy run that is due, or is not there though the row says so, is a matter for the rules. OFFSET 0 keeps
+    // PostgreSQL
     // from reading all open runs into a hash table.
     private static final String SUBMIT = """
             WITH h AS MATERIALIZED (
