@@ -86,12 +86,6 @@ class UiRoutesTest {
     }
 
     @Test
-    void thePagesAreSmall() {
-        assertThat(size(".css")).isLessThan(12_000);
-        assertThat(size(".js")).isLessThan(60_000);
-    }
-
-    @Test
     void aMapToWhatPeopleWroteIsServedBesideAFile() {
         HttpResponse<byte[]> answer = get("/ui/assets/" + files.version() + "/now.js.map");
         assertThat(answer.statusCode()).isEqualTo(200);
@@ -113,13 +107,6 @@ class UiRoutesTest {
 
     private static boolean isOurs(String name) {
         return !name.startsWith("lit.") && !name.endsWith(".map");
-    }
-
-    private static int size(String ending) {
-        return files.names().stream()
-                .filter(name -> name.endsWith(ending) && isOurs(name))
-                .mapToInt(name -> files.file(name).orElseThrow().length)
-                .sum();
     }
 
     private static String header(HttpResponse<?> answer, String name) {
