@@ -138,8 +138,8 @@ final class ServerLeaseStore implements LeaseStore {
 
     private RenewAnswer renew(RenewRequest request) {
         Facts body = proof(request.key(), request.id(), request.token()).and("ttl", request.ttl());
+        LeaseRecord known = held(request.key(), request.token());
         Answer answer = clear(() -> server.heartbeat("/locks/renew", body, request.ttl()));
-        LeaseRecord known = held.get(request.key());
         if (answer.status() == GONE) {
             return new RenewAnswer.Lost(cause(answer.body()), null);
         }
@@ -148,7 +148,9 @@ final class ServerLeaseStore implements LeaseStore {
                 known == null ? new Holder("unknown", "unknown") : known.holder(),
                 answer.good().body(),
                 request.ttl());
-        held.replace(request.key(), renewed);
+        if (known != null) {
+            held.replace(request.key(), known, renewed);
+        }
         return new RenewAnswer.Renewed(renewed);
     }
 
@@ -159,9 +161,13 @@ final class ServerLeaseStore implements LeaseStore {
 
     private ReleaseAnswer release(ReleaseRequest request) {
         Facts body = proof(request.key(), request.id(), request.token());
+        // Before it is released: another thread may have the key next, before the answer is here.
+        LeaseRecord known = held(request.key(), request.token());
         Answer answer = clear(() -> server.tryPost("/locks/release", body, Duration.ZERO));
         String lapsed = answer.status() == GONE ? null : answer.good().lapsed();
-        LeaseRecord known = forget(request.key(), request.token());
+        if (known != null) {
+            held.remove(request.key(), known);
+        }
         if (answer.status() == GONE || known == null || LossCause.GONE.name().equals(lapsed)) {
             return new ReleaseAnswer.Gone(null);
         }
@@ -184,9 +190,9 @@ final class ServerLeaseStore implements LeaseStore {
                 eviction);
     }
 
-    private @Nullable LeaseRecord forget(LockKey key, FencingToken token) {
+    private @Nullable LeaseRecord held(LockKey key, FencingToken token) {
         LeaseRecord known = held.get(key);
-        return known != null && known.token().equals(token) && held.remove(key, known) ? known : null;
+        return known != null && known.token().equals(token) ? known : null;
     }
 
     @Override

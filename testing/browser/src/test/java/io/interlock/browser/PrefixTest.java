@@ -49,6 +49,7 @@ class PrefixTest extends BrowserTest {
             assertThat(page.url()).isEqualTo(root + "ui/");
             page.locator("main tbody a.key").first().click();
             assertThat(page.locator("h1")).hasText("prefix/1");
+            page.locator(".tabs a:has-text('Runs')").first().click();
             page.locator("section[aria-label=Runs] a.mono").first().click();
             assertThat(page.locator("h1")).containsText("Run");
             assertThat(page.url()).startsWith(root + "ui/runs/");
