@@ -163,7 +163,15 @@ class LeasesOnlyTest {
             if (method.getKey().equals("get")) {
                 String at = "/api/v1" + path.getKey().replaceAll("\\{.*?}", "01a1e15d-4a56-76ac-beec-8c6154326689");
                 String asked = at
-                        + Map.of("resources", "?key=k", "line", "?key=k", "validate", "?key=k&token=1", "search", "?q=k")
+                        + Map.of(
+                                        "resources",
+                                        "?key=k",
+                                        "line",
+                                        "?key=k",
+                                        "validate",
+                                        "?key=k&token=1",
+                                        "search",
+                                        "?q=k")
                                 .getOrDefault(at.substring(at.lastIndexOf('/') + 1), "");
                 assertThat(server.get(asked, admin).statusCode() == 501)
                         .as(asked)
