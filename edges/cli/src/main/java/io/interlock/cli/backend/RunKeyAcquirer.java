@@ -113,9 +113,10 @@ final class RunKeyAcquirer implements KeyAcquirer {
 
         @Override
         public void leave() {
-            turn.close();
-            // Closing tells the store in the background, and this process may not live that long.
+            // Closing tells the store in the background, and this process may not live that long. Before, because a run
+            // that is cancelled already cannot be cancelled again.
             runs.cancel(turn.run().id(), "the waiting command was ended");
+            turn.close();
         }
     }
 
