@@ -173,6 +173,7 @@ class ActionsTest extends BrowserTest {
                     .click();
             // The row stays where it is until the pointer leaves the list.
             assertThat(page.getByLabel("Needs attention")).containsText("settled");
+            page.getByLabel("Needs attention").hover();
             page.mouse().move(5, 5);
             assertThat(page.locator("main")).not().containsText("audit freeze");
             ada.isContent();
