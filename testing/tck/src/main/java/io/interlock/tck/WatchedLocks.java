@@ -1,13 +1,8 @@
 package io.interlock.tck;
 
-import io.interlock.EvictAnswer;
-import io.interlock.FencingToken;
-import io.interlock.LeasePage;
-import io.interlock.LeaseQuery;
-import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.StoreCapabilities;
 import io.interlock.locks.Acquisition;
+import io.interlock.locks.ForwardingLocks;
 import io.interlock.locks.Lease;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.LeaseTask;
@@ -15,17 +10,17 @@ import io.interlock.locks.Locks;
 import io.interlock.locks.Outcome;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Records the leases that the lock library hands out, and forwards everything unchanged. */
-final class WatchedLocks implements Locks {
+final class WatchedLocks extends ForwardingLocks {
 
     private final Locks locks;
     private final History history;
 
     WatchedLocks(Locks locks, History history) {
+        super(locks);
         this.locks = locks;
         this.history = history;
     }
@@ -74,41 +69,6 @@ final class WatchedLocks implements Locks {
             LockKey key, Duration maxWait, LeaseOptions options, LeaseTask<T, X> task) throws X, InterruptedException {
         long begun = history.begin();
         return locks.call(key, maxWait, options, lease -> task.run(noted(begun, lease)));
-    }
-
-    @Override
-    public Optional<LeaseRecord> find(LockKey key) {
-        return locks.find(key);
-    }
-
-    @Override
-    public LeasePage list(LeaseQuery query) {
-        return locks.list(query);
-    }
-
-    @Override
-    public boolean validate(LockKey key, FencingToken token) {
-        return locks.validate(key, token);
-    }
-
-    @Override
-    public EvictAnswer evict(LockKey key, FencingToken expected, String actor, String reason) {
-        return locks.evict(key, expected, actor, reason);
-    }
-
-    @Override
-    public StoreCapabilities capabilities() {
-        return locks.capabilities();
-    }
-
-    @Override
-    public LeaseOptions defaultOptions() {
-        return locks.defaultOptions();
-    }
-
-    @Override
-    public void close() {
-        locks.close();
     }
 
     private Acquisition noted(long begun, Acquisition acquisition) {

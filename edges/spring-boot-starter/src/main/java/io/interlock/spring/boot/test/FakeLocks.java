@@ -1,13 +1,9 @@
 package io.interlock.spring.boot.test;
 
-import io.interlock.EvictAnswer;
-import io.interlock.FencingToken;
-import io.interlock.LeasePage;
-import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.StoreCapabilities;
 import io.interlock.locks.Acquisition;
+import io.interlock.locks.ForwardingLocks;
 import io.interlock.locks.Lease;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.LeaseTask;
@@ -17,7 +13,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -26,16 +21,23 @@ import org.jspecify.annotations.Nullable;
  * Locks in memory for one test: they grant every key that is free, refuse keys that the test {@linkplain #refuse occupies}, and take
  * leases away that the test {@linkplain #lose calls lost}. All else is as in the application, the interrupt of the holder included.
  */
-public final class FakeLocks implements Locks {
+public final class FakeLocks extends ForwardingLocks {
 
     /** A loss is noticed by the next renewal. */
     private static final Duration RENEW_EVERY = Duration.ofMillis(20);
 
-    private final Locks real = Locks.open("memory:");
+    private final Locks real;
     private final Map<LockKey, Lease> occupied = new ConcurrentHashMap<>();
 
     /** Locks that grant everything. */
-    public FakeLocks() {}
+    public FakeLocks() {
+        this(Locks.open("memory:"));
+    }
+
+    private FakeLocks(Locks real) {
+        super(real);
+        this.real = real;
+    }
 
     /**
      * Refuses {@code key} from now on, as if another process held it.
@@ -113,36 +115,6 @@ public final class FakeLocks implements Locks {
     public <T extends @Nullable Object, X extends Exception> Outcome<T> call(
             LockKey key, Duration maxWait, LeaseOptions options, LeaseTask<T, X> task) throws X, InterruptedException {
         return real.call(key, maxWait, attentive(options), task);
-    }
-
-    @Override
-    public Optional<LeaseRecord> find(LockKey key) {
-        return real.find(key);
-    }
-
-    @Override
-    public LeasePage list(LeaseQuery query) {
-        return real.list(query);
-    }
-
-    @Override
-    public boolean validate(LockKey key, FencingToken token) {
-        return real.validate(key, token);
-    }
-
-    @Override
-    public EvictAnswer evict(LockKey key, FencingToken expected, String actor, String reason) {
-        return real.evict(key, expected, actor, reason);
-    }
-
-    @Override
-    public StoreCapabilities capabilities() {
-        return real.capabilities();
-    }
-
-    @Override
-    public LeaseOptions defaultOptions() {
-        return real.defaultOptions();
     }
 
     @Override
