@@ -1,5 +1,6 @@
 package io.interlock.store.postgres;
 
+import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.Watchers;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * takes a lock on the whole database server. Whatever gathers while one is being sent goes out as the next. Wake-ups about
  * work are sent at most every {@link #WORK_EVERY}: they say only that there is some, and a claim takes all it finds.
  *
- * <p>A wake-up for one client is followed by a look after {@link #SECOND_LOOK}: if that client has not taken the key, because it
- * is gone or no longer wants it, all others are woken.
+ * <p>A wake-up for one client is followed by a look after {@link #SECOND_LOOK}: if no client has taken the key, because the one
+ * that was woken is gone or no longer wants it, all others are woken.
  *
  * <p>A wake-up that cannot be sent is dropped: waiters poll as well. Thread and connection begin with the first. Safe for
  * use by many threads.
@@ -58,7 +60,9 @@ final class Announcer implements AutoCloseable {
     private final Set<WakeUp> gathered = new LinkedHashSet<>();
     private final Set<WakeUp> work = new LinkedHashSet<>();
     private long workDueAt;
-    private final Map<LockKey, Long> secondLooks = new LinkedHashMap<>();
+    /** In the order of their time. */
+    private final Map<LockKey, SecondLook> secondLooks = new LinkedHashMap<>();
+
     private @Nullable Thread thread;
     private boolean closed;
 
@@ -68,9 +72,9 @@ final class Announcer implements AutoCloseable {
         this.environment = environment;
         this.watchers = watchers;
         this.workDueAt = environment.ticker().nanos();
-        this.stillFree = "SELECT l.tenant, l.name FROM unnest(?, ?) AS k (tenant, name) JOIN "
+        this.stillFree = "SELECT l.tenant, l.name FROM unnest(?, ?, ?) AS k (tenant, name, token) JOIN "
                 + settings.names().table("lease") + " AS l ON l.tenant = k.tenant AND l.name = k.name"
-                + " WHERE l.lease_id IS NULL AND strpos(l.waiters, ',') > 0";
+                + " WHERE l.lease_id IS NULL AND l.token = k.token AND strpos(l.waiters, ',') > 0";
     }
 
     /**
@@ -86,28 +90,43 @@ final class Announcer implements AutoCloseable {
         }
     }
 
+    /**
+     * A key that a client may not have taken.
+     *
+     * @param key the key
+     * @param token of the lease that was released; a later lease has a greater one
+     * @param dueAt when to look
+     */
+    private record SecondLook(LockKey key, FencingToken token, long dueAt) {}
+
     /** Keys have changed. */
     void announce(Collection<WakeUp> wakeUps) {
-        announce(gathered, wakeUps, List.of());
+        announce(gathered, wakeUps);
     }
 
     /** Work has appeared. */
     void announceWork(Collection<WakeUp> wakeUps) {
-        announce(work, wakeUps, List.of());
+        announce(work, wakeUps);
     }
 
-    /** Keys have changed; those of {@code shared} have further waiters, if the client that is woken does not take them. */
-    void announce(Collection<WakeUp> wakeUps, Collection<LockKey> shared) {
-        announce(gathered, wakeUps, shared);
-    }
-
-    private synchronized void announce(Set<WakeUp> waiting, Collection<WakeUp> wakeUps, Collection<LockKey> shared) {
-        if (closed || (wakeUps.isEmpty() && shared.isEmpty())) {
-            return;
+    /** The lease with {@code token} was released, and more clients wait than the one that is woken. */
+    synchronized void lookAgain(LockKey key, FencingToken token) {
+        if (!closed) {
+            secondLooks.remove(key);
+            long dueAt = environment.ticker().nanos() + SECOND_LOOK.toNanos();
+            secondLooks.put(key, new SecondLook(key, token, dueAt));
+            start();
         }
-        waiting.addAll(wakeUps);
-        long due = environment.ticker().nanos() + SECOND_LOOK.toNanos();
-        shared.forEach(key -> secondLooks.putIfAbsent(key, due));
+    }
+
+    private synchronized void announce(Set<WakeUp> waiting, Collection<WakeUp> wakeUps) {
+        if (!closed && !wakeUps.isEmpty()) {
+            waiting.addAll(wakeUps);
+            start();
+        }
+    }
+
+    private synchronized void start() {
         if (thread == null) {
             thread = environment.threads("interlock-postgres-announcer").newThread(this::run);
             thread.start();
@@ -131,7 +150,7 @@ final class Announcer implements AutoCloseable {
     private void run() {
         Connection connection = null;
         while (awaitNext()) {
-            List<LockKey> due = takeDue();
+            List<SecondLook> due = takeDue();
             if (!due.isEmpty()) {
                 connection = use(connection, due.size(), open -> {
                     List<WakeUp> free = stillFree(open, due);
@@ -176,20 +195,20 @@ final class Announcer implements AutoCloseable {
         }
         long now = environment.ticker().nanos();
         long left = work.isEmpty() ? Long.MAX_VALUE : workDueAt - now;
-        Iterator<Long> looks = secondLooks.values().iterator();
-        return looks.hasNext() ? Math.min(left, looks.next() - now) : left;
+        Iterator<SecondLook> looks = secondLooks.values().iterator();
+        return looks.hasNext() ? Math.min(left, looks.next().dueAt() - now) : left;
     }
 
-    private synchronized List<LockKey> takeDue() {
-        List<LockKey> due = new ArrayList<>();
+    private synchronized List<SecondLook> takeDue() {
+        List<SecondLook> due = new ArrayList<>();
         long now = environment.ticker().nanos();
-        Iterator<Map.Entry<LockKey, Long>> looks = secondLooks.entrySet().iterator();
+        Iterator<SecondLook> looks = secondLooks.values().iterator();
         while (looks.hasNext()) {
-            Map.Entry<LockKey, Long> look = looks.next();
-            if (look.getValue() - now > 0) {
+            SecondLook look = looks.next();
+            if (look.dueAt() - now > 0) {
                 break;
             }
-            due.add(look.getKey());
+            due.add(look);
             looks.remove();
         }
         return due;
@@ -256,17 +275,12 @@ final class Announcer implements AutoCloseable {
         }
     }
 
-    private List<WakeUp> stillFree(Connection connection, List<LockKey> keys) throws SQLException {
+    private List<WakeUp> stillFree(Connection connection, List<SecondLook> looks) throws SQLException {
         List<WakeUp> free = new ArrayList<>();
         try (PreparedStatement statement = connection.prepareStatement(stillFree)) {
-            statement.setArray(
-                    1,
-                    connection.createArrayOf(
-                            "text", keys.stream().map(LockKey::tenant).toArray()));
-            statement.setArray(
-                    2,
-                    connection.createArrayOf(
-                            "text", keys.stream().map(LockKey::name).toArray()));
+            setArray(statement, 1, "text", looks, look -> look.key().tenant());
+            setArray(statement, 2, "text", looks, look -> look.key().name());
+            setArray(statement, 3, "bigint", looks, look -> look.token().value());
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     free.add(WakeUp.ofAll(KeyHash.of(LockKey.of(rows.getString(1), rows.getString(2)))));
@@ -274,6 +288,16 @@ final class Announcer implements AutoCloseable {
             }
         }
         return free;
+    }
+
+    private static <T> void setArray(
+            PreparedStatement statement, int index, String type, List<T> rows, Function<T, Object> value)
+            throws SQLException {
+        statement.setArray(
+                index,
+                statement
+                        .getConnection()
+                        .createArrayOf(type, rows.stream().map(value).toArray()));
     }
 
     private void discard(@Nullable Connection connection) {

@@ -56,10 +56,15 @@ final class PostgresFastPath implements FastPath {
             "(SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', ?, true)) AS c";
     private static final String SEEN = """
             l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at, l.evicted_by, l.evicted_why,
-            l.evicted_at, l.waiters, greatest(s.quiet_until, 0)""";
+            l.evicted_at, l.waiters, greatest(s.quiet_until, 0), l.plain""";
     // The queue of waiting clients is a text: the one woken last, then each waiting one behind a comma. Its first entry
     // goes.
     private static final String NEXT_WAITER = "substr(l.waiters, strpos(l.waiters || ',', ',') + 1)";
+
+    // All clients are woken once for this mark, and set it again if they have to wait on. A statement returns only what
+    // it
+    // wrote, so it leaves the mark behind with its sign changed.
+    private static final String NO_WAITERS = "-greatest(l.waiters_until, 0)";
 
     private static final String ACQUIRE = """
             WITH taken AS (
@@ -70,7 +75,8 @@ final class PostgresFastPath implements FastPath {
                 FROM ${t:store} AS s CROSS JOIN %5$s
                WHERE l.tenant = ? AND l.name = ? AND l.plain = 1 AND l.lease_id IS NULL AND %3$s
               RETURNING l.token, l.granted_at, l.expires_at)
-            SELECT 1, %1$s, NULL, NULL, NULL, NULL, t.token, t.granted_at, t.expires_at, NULL, NULL, NULL, NULL, NULL
+            SELECT 1, %1$s, NULL, NULL, NULL, NULL, t.token, t.granted_at, t.expires_at, NULL, NULL, NULL, NULL, NULL,
+                   NULL
               FROM taken AS t CROSS JOIN ${t:store} AS s
             UNION ALL
             SELECT 0, %1$s, %4$s FROM ${t:lease} AS l CROSS JOIN ${t:store} AS s
@@ -103,7 +109,7 @@ final class PostgresFastPath implements FastPath {
                WHERE l.tenant = h.tenant AND l.name = h.name
               RETURNING k.pos, l.token, l.granted_at, l.expires_at)
             SELECT t.pos, 1, %1$s, h.lease_id, h.instance, h.label, h.run_id, h.token, h.granted_at, h.expires_at,
-                   NULL, NULL, NULL, NULL, NULL, t.token, t.granted_at, t.expires_at
+                   NULL, NULL, NULL, NULL, NULL, NULL, t.token, t.granted_at, t.expires_at
               FROM taken AS t JOIN held AS h ON h.pos = t.pos CROSS JOIN ${t:store} AS s
             UNION ALL
             SELECT k.pos, 0, %1$s, %4$s, NULL, NULL, NULL
@@ -126,12 +132,12 @@ final class PostgresFastPath implements FastPath {
             """.formatted(NOW, SAME_SERVER);
 
     private static final String RELEASE = """
-            UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s, waiters = %4$s
+            UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s, waiters = %4$s, waiters_until = %5$s
               FROM ${t:store} AS s CROSS JOIN %3$s
              WHERE l.tenant = ? AND l.name = ? AND l.lease_id = CAST(? AS uuid) AND l.token = ? AND l.plain = 1 AND %2$s
             RETURNING 1, %1$s, CAST(NULL AS uuid), l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at,
                       l.waiters_until, l.waiters
-            """.formatted(NOW, SAME_SERVER, PATIENT, NEXT_WAITER);
+            """.formatted(NOW, SAME_SERVER, PATIENT, NEXT_WAITER, NO_WAITERS);
 
     private static final String RELEASE_MANY = """
             WITH k AS MATERIALIZED (SELECT * FROM ${rows:r(tenant text, name text, lease_id uuid, token bigint)}),
@@ -140,12 +146,12 @@ final class PostgresFastPath implements FastPath {
                 FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
                WHERE l.lease_id = k.lease_id AND l.token = k.token AND l.plain = 1 AND %2$s
                ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED)
-            UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s, waiters = %3$s
+            UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s, waiters = %3$s, waiters_until = %4$s
               FROM held AS h CROSS JOIN ${t:store} AS s
              WHERE l.tenant = h.tenant AND l.name = h.name
             RETURNING h.pos, %1$s, CAST(NULL AS uuid), l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at,
                       l.waiters_until, l.waiters
-            """.formatted(NOW, SAME_SERVER, NEXT_WAITER);
+            """.formatted(NOW, SAME_SERVER, NEXT_WAITER, NO_WAITERS);
 
     private static final String ENQUEUE_ONE = enqueue("FOR NO KEY UPDATE OF l");
     private static final String ENQUEUE_MANY = enqueue("FOR NO KEY UPDATE OF l SKIP LOCKED");
@@ -154,6 +160,9 @@ final class PostgresFastPath implements FastPath {
     private static final long LONGEST_WAIT_MICROS = 50_000;
 
     private static final int MOST_GRANTS_ANEW = 3;
+
+    /** How often a request that is alone tries its statement before it takes the long way. */
+    private static final int MOST_LOOKS = 8;
 
     /** How long the queue of waiting clients may become, in characters; for those beyond, a release wakes all. */
     private static final int LONGEST_QUEUE = 900;
@@ -178,7 +187,8 @@ final class PostgresFastPath implements FastPath {
             @Nullable LeaseRecord lease,
             @Nullable LeaseRecord grant,
             String waiters,
-            long quietUntil) {
+            long quietUntil,
+            boolean plain) {
 
         /** Whether the lease was granted so long ago that its holder would have too little of it. */
         boolean isLate() {
@@ -198,13 +208,33 @@ final class PostgresFastPath implements FastPath {
         Map<LockKey, Found> found = new HashMap<>();
         List<AcquireRequest> asked = List.copyOf(first.values());
         if (asked.size() == 1) {
-            acquireOne(asked.get(0), found);
-            grantAnew(asked.get(0), found);
+            AcquireRequest request = asked.get(0);
+            // The long way would have every release wake all clients, so a key that changed hands meanwhile is looked
+            // at again.
+            for (int i = 0; i < MOST_LOOKS && (i == 0 || changedMeanwhile(request, found)); i++) {
+                found.clear();
+                acquireOne(request, found);
+                enqueue(asked, found);
+            }
+            grantAnew(request, found);
         } else if (!asked.isEmpty()) {
             acquireMany(asked, found);
+            enqueue(asked, found);
         }
-        enqueue(asked, found);
         return answer(requests, (place, request) -> answer(request, first, found, requests.size() > 1), longWay);
+    }
+
+    /** Whether the key was taken or freed between the moment the statement began and the moment it had the row. */
+    private boolean changedMeanwhile(AcquireRequest request, Map<LockKey, Found> all) {
+        Found found = all.get(request.keys().get(0));
+        if (found == null || found.granted() || !found.plain()) {
+            return false;
+        }
+        return found.lease() == null
+                || (request.waits()
+                        && isHeldByOther(found, request)
+                        && !found.waiters().contains(waiter)
+                        && found.waiters().length() < LONGEST_QUEUE);
     }
 
     private @Nullable Answer<AcquireAnswer> answer(
@@ -308,7 +338,13 @@ final class PostgresFastPath implements FastPath {
 
     private static Found seen(LockKey key, ResultSet row, long now, int from) throws SQLException {
         return new Found(
-                false, now, lease(key, row, from, now), null, row.getString(from + 10), row.getLong(from + 11));
+                false,
+                now,
+                lease(key, row, from, now),
+                null,
+                row.getString(from + 10),
+                row.getLong(from + 11),
+                row.getInt(from + 12) == 1);
     }
 
     private void acquireOne(AcquireRequest request, Map<LockKey, Found> found) {
@@ -389,7 +425,7 @@ final class PostgresFastPath implements FastPath {
                 moment(expiresAt),
                 moment(grantedAt),
                 null);
-        return new Found(true, now, null, grant, "", 0);
+        return new Found(true, now, null, grant, "", 0, true);
     }
 
     private void acquireMany(List<AcquireRequest> requests, Map<LockKey, Found> found) {
@@ -437,12 +473,12 @@ final class PostgresFastPath implements FastPath {
                 key,
                 request.id(),
                 request.holder(),
-                new FencingToken(row.getLong(16)),
-                moment(row.getLong(17)),
+                new FencingToken(row.getLong(17)),
                 moment(row.getLong(18)),
-                moment(row.getLong(17)),
+                moment(row.getLong(19)),
+                moment(row.getLong(18)),
                 null);
-        return new Found(true, now, lease(key, row, 4, now), grant, "", 0);
+        return new Found(true, now, lease(key, row, 4, now), grant, "", 0, true);
     }
 
     @Override
@@ -491,7 +527,7 @@ final class PostgresFastPath implements FastPath {
         }
         List<Integer> first = firstOfEachKey(requests, ReleaseRequest::key);
         Map<Integer, ReleaseAnswer> released = new HashMap<>();
-        Map<LockKey, String> wanted = new LinkedHashMap<>();
+        Map<ReleaseRequest, String> wanted = new LinkedHashMap<>();
         Database.Work<Boolean> work = transaction -> {
             released.clear();
             wanted.clear();
@@ -503,10 +539,10 @@ final class PostgresFastPath implements FastPath {
                     released.put(
                             place,
                             lease.isLive() ? new ReleaseAnswer.Released(lease) : new ReleaseAnswer.Lapsed(lease));
-                    boolean byAll = rows.getLong(10) > rows.getLong(2);
+                    boolean byAll = -rows.getLong(10) > rows.getLong(2);
                     String waiters = rows.getString(11);
                     if (byAll || !waiters.isEmpty()) {
-                        wanted.put(request.key(), byAll ? "" : waiters);
+                        wanted.put(request, byAll ? "" : waiters);
                     }
                 }
                 return true;
@@ -528,12 +564,13 @@ final class PostgresFastPath implements FastPath {
         return answer(requests, (place, request) -> given(released.get(place)), longWay);
     }
 
-    private void wake(LockKey key, String waiters) {
+    private void wake(ReleaseRequest released, String waiters) {
         if (waiters.isEmpty()) {
-            feed.keysChanged(List.of(key));
+            feed.keysChanged(List.of(released.key()));
         } else {
             int end = waiters.indexOf(',');
-            feed.handOver(key, end < 0 ? waiters : waiters.substring(0, end), end >= 0);
+            String next = end < 0 ? waiters : waiters.substring(0, end);
+            feed.handOver(released.key(), released.token(), next, end >= 0);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.interlock.store.postgres;
 
+import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.SqlStore;
@@ -32,17 +33,20 @@ final class PostgresFeed implements SqlStore.Feed {
     }
 
     /**
-     * A key was freed, and one client is to take it.
+     * The lease with {@code token} was released, and one client is to take the key.
      *
      * @param others whether further clients wait
      */
-    void handOver(LockKey key, String next, boolean others) {
+    void handOver(LockKey key, FencingToken token, String next, boolean others) {
         long hash = KeyHash.of(key);
-        List<LockKey> shared = others ? List.of(key) : List.of();
         if (next.equals(client)) {
             watchers.call(Set.of(hash));
+        } else {
+            announcer.announce(List.of(new Announcer.WakeUp(next, hash)));
         }
-        announcer.announce(next.equals(client) ? List.of() : List.of(new Announcer.WakeUp(next, hash)), shared);
+        if (others) {
+            announcer.lookAgain(key, token);
+        }
     }
 
     @Override

@@ -8,6 +8,8 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.JobName;
 import io.interlock.run.RunSpec;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.Answers;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
@@ -16,6 +18,7 @@ import io.interlock.spi.run.SubmitRequest;
 import io.interlock.tck.process.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -28,6 +31,8 @@ import org.junit.jupiter.api.TestInstance;
 /** What a lock costs: messages there and back, and transactions that write. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RoundTripTest {
+
+    private static final int TRIES = 8;
 
     private final PostgresHarness harness = new PostgresHarness();
 
@@ -48,12 +53,20 @@ class RoundTripTest {
                         "postgresql://postgres@localhost:" + proxy.port() + "/postgres?schema=" + harness.schema())) {
             warmUp(store);
             LeaseRecord[] lease = new LeaseRecord[1];
-            assertThat(cost(proxy, () -> lease[0] = Bench.take(store, "k"))).isEqualTo(new Cost(1, 1));
-            assertThat(cost(proxy, () -> Bench.renew(store, lease[0]))).isEqualTo(new Cost(1, 1));
-            assertThat(cost(proxy, () -> Bench.ask(store, Bench.asking("k"))))
-                    .as("a refusal")
-                    .isEqualTo(new Cost(1, 0));
-            assertThat(cost(proxy, () -> Bench.release(store, lease[0]))).isEqualTo(new Cost(1, 1));
+            List<Cost> acquires = new ArrayList<>();
+            List<Cost> renewals = new ArrayList<>();
+            List<Cost> refusals = new ArrayList<>();
+            List<Cost> releases = new ArrayList<>();
+            for (int i = 0; i < TRIES; i++) {
+                acquires.add(cost(proxy, () -> lease[0] = Bench.take(store, "k")));
+                renewals.add(cost(proxy, () -> Bench.renew(store, lease[0])));
+                refusals.add(cost(proxy, () -> Bench.ask(store, Bench.asking("k"))));
+                releases.add(cost(proxy, () -> Bench.release(store, lease[0])));
+            }
+            assertThat(least(acquires)).as("acquire").isEqualTo(new Cost(1, 1));
+            assertThat(least(renewals)).as("renewal").isEqualTo(new Cost(1, 1));
+            assertThat(least(refusals)).as("refusal").isEqualTo(new Cost(1, 0));
+            assertThat(least(releases)).as("release").isEqualTo(new Cost(1, 1));
         }
     }
 
@@ -68,13 +81,20 @@ class RoundTripTest {
                 Bench.release(store, Bench.take(store, "k" + i));
             }
             warmUp(store);
-            assertThat(cost(
-                            proxy,
-                            () -> store.tryAcquire(names.stream()
-                                            .map(name -> Bench.asking(name))
-                                            .toList())
-                                    .get(99)))
-                    .isEqualTo(new Cost(1, 1));
+            List<Cost> batches = new ArrayList<>();
+            for (int i = 0; i < TRIES; i++) {
+                List<Answers<AcquireAnswer>> answers = new ArrayList<>();
+                batches.add(cost(
+                        proxy,
+                        () -> answers.add(store.tryAcquire(
+                                names.stream().map(name -> Bench.asking(name)).toList()))));
+                for (int k = 0; k < names.size(); k++) {
+                    AcquireAnswer.Granted granted =
+                            (AcquireAnswer.Granted) answers.get(0).get(k);
+                    Bench.release(store, granted.grants().get(0).lease());
+                }
+            }
+            assertThat(least(batches)).isEqualTo(new Cost(1, 1));
         }
     }
 
@@ -87,7 +107,11 @@ class RoundTripTest {
             for (int i = 0; i < 10; i++) {
                 submitOnce(store);
             }
-            assertThat(cost(proxy, () -> submitOnce(store))).isEqualTo(new Cost(2, 1));
+            List<Cost> steps = new ArrayList<>();
+            for (int i = 0; i < TRIES; i++) {
+                steps.add(cost(proxy, () -> submitOnce(store)));
+            }
+            assertThat(least(steps)).isEqualTo(new Cost(2, 1));
         }
     }
 
@@ -164,6 +188,14 @@ class RoundTripTest {
     }
 
     private record Cost(int roundTrips, long writingTransactions) {}
+
+    // Wake-ups and the store's own clock checks also pass the proxy. They only add, so the least cost is that of the
+    // step.
+    private static Cost least(List<Cost> costs) {
+        return costs.stream()
+                .min(Comparator.comparing(Cost::roundTrips).thenComparing(Cost::writingTransactions))
+                .orElseThrow();
+    }
 
     private Cost cost(Proxy proxy, Callable<?> step) throws Exception {
         long writes = harness.writes().orElseThrow();

@@ -114,6 +114,48 @@ class WakeUpTest {
         }
     }
 
+    /** A step may have to mark a key because its callers wait for more than one client's turn; that lasts for one release. */
+    @Test
+    void aReleaseWakesAllClientsOnceForAMark() throws Exception {
+        AtomicInteger first = new AtomicInteger();
+        AtomicInteger second = new AtomicInteger();
+        try (LeaseStore one = harness.open(Environment.system());
+                LeaseStore two = harness.open(Environment.system());
+                var watching = one.changes().watch(Bench.key("k"), first::incrementAndGet);
+                var alsoWatching = two.changes().watch(Bench.key("k"), second::incrementAndGet)) {
+            await().until(() -> first.get() == 1 && second.get() == 1);
+            LeaseRecord lease = Bench.take(store, "k");
+            server.execute("UPDATE " + harness.table("lease") + " SET waiters_until = 60000000 + " + harness.now());
+            Bench.release(store, lease);
+            await().until(() -> first.get() == 2 && second.get() == 2);
+
+            LeaseRecord next = Bench.take(store, "k");
+            Bench.ask(one, Bench.asking("k").waiting());
+            Bench.release(store, next);
+            await().until(() -> first.get() == 3);
+            assertThat(second).hasValue(2);
+        }
+    }
+
+    @Test
+    void aWaiterWhoseKeyIsTakenMeanwhileIsQueuedAndMarksNothing() throws Exception {
+        Bench.release(store, Bench.take(store, "k"));
+        String lease = " FROM " + harness.table("lease") + " WHERE name LIKE '%k'";
+        RowWait<AcquireAnswer> wait = RowWait.during(
+                server,
+                "SELECT 1" + lease + " FOR UPDATE",
+                () -> Bench.ask(store, Bench.asking("k").waiting()),
+                holder -> RowWait.execute(
+                        holder,
+                        "UPDATE " + harness.table("lease")
+                                + " SET lease_id = '00000000-0000-0000-0000-000000000001', instance = 'other', label = 'other',"
+                                + " lock_delay = 0, granted_at = " + harness.now() + ", expires_at = 60000000 + "
+                                + harness.now() + " WHERE name LIKE '%k'"));
+        assertThat(wait.answer()).isInstanceOf(AcquireAnswer.Refused.class);
+        assertThat(server.ask("SELECT waiters_until" + lease)).isEqualTo("0");
+        assertThat(server.ask("SELECT waiters" + lease)).matches(",\\w{8}");
+    }
+
     @Test
     void aWaiterThatAsksAgainIsQueuedOnce() {
         Bench.take(store, Bench.asking("wanted").on(LeaseTerms.of(Duration.ofMinutes(2))));

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param token the last token given out, or 0
  * @param plain whether a bare lease may be granted without a look at anything else: no run, pause, probe, eviction or quiet
  *     period concerns the key
- * @param waitersUntil until when a release is announced, because a refused caller waits; or 0
+ * @param waitersUntil until when a release is announced, because a refused caller waits; 0 or less if none does
  * @param usedAt when it was last granted, renewed or freed
  * @param reservation the run it is kept for, or {@code null}
  * @param queue what is kept about the runs that wait
@@ -102,7 +102,7 @@ record KeyRow(
         return lease == null
                 && reservation == null
                 && resource == null
-                && waitersUntil == 0
+                && waitersUntil <= 0
                 && queue.equals(QueueFacts.EMPTY);
     }
 

@@ -25,7 +25,7 @@ CREATE TABLE ${schema}.${prefix}lease (
   granted_at       bigint,
   expires_at       bigint,
   used_at          bigint   NOT NULL,
-  waiters_until    bigint   NOT NULL DEFAULT 0, -- until then a release wakes all clients
+  waiters_until    bigint   NOT NULL DEFAULT 0, -- until then a release wakes all clients, once
   waiters          text     COLLATE "C" NOT NULL DEFAULT '', -- otherwise the first of these; "woken,next,next"
   lock_delay       bigint,
   lease_id         uuid,                       -- NULL: the key is free
