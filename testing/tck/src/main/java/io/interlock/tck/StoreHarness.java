@@ -50,6 +50,21 @@ public interface StoreHarness extends AutoCloseable {
         return OptionalLong.empty();
     }
 
+    /**
+     * Whether {@code steps} write nothing, or the store cannot count writes. The count may still include a wake-up that an earlier
+     * step sent, so the steps are made several times; steps that write do so every time.
+     */
+    default boolean writesNothing(Runnable steps) {
+        for (int i = 0; i < 5; i++) {
+            OptionalLong before = writes();
+            steps.run();
+            if (writes().equals(before)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Stops the store. */
     @Override
     void close();

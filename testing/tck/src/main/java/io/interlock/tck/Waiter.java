@@ -2,7 +2,9 @@ package io.interlock.tck;
 
 import io.interlock.time.Environment;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -17,6 +19,9 @@ import org.awaitility.Awaitility;
 final class Waiter {
 
     private static final Set<Thread.State> WAITS = EnumSet.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
+    /** Packages whose code is on the stack of a thread while it waits for a store. */
+    private static final List<String> STEPS = List.of("io.interlock.store.", "io.interlock.batch.");
+
     private static final int PATIENCE_SECONDS = 25;
 
     private final CompletableFuture<Object> outcome = new CompletableFuture<>();
@@ -46,6 +51,22 @@ final class Waiter {
                 .atMost(Duration.ofSeconds(10))
                 .until(() -> WAITS.contains(waiter.thread.getState()) || waiter.outcome.isDone());
         return waiter;
+    }
+
+    /** A thread that has begun {@code work} and waits in the queue of the lock library, no longer for an answer of the store. */
+    static Waiter queued(Callable<?> work) {
+        Waiter waiter = new Waiter(work);
+        Awaitility.await()
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(Duration.ofSeconds(10))
+                .until(() ->
+                        (WAITS.contains(waiter.thread.getState()) && !waiter.isInAStep()) || waiter.outcome.isDone());
+        return waiter;
+    }
+
+    private boolean isInAStep() {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> STEPS.stream().anyMatch(frame.getClassName()::startsWith));
     }
 
     /** Starts {@code work} on its own thread. */

@@ -29,7 +29,7 @@ interface WaitingContract extends Contract {
         List<Waiter> waiters = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             int number = i;
-            waiters.add(Waiter.waiting(() -> {
+            waiters.add(Waiter.queued(() -> {
                 try (Lease lease =
                         locks.acquire(key("line"), bench().patience()).orElseThrow()) {
                     served.add(number);
