@@ -34,6 +34,9 @@ class LauncherTest {
         tree = Files.createDirectories(folder.resolve("a tree"));
         tools = Files.createDirectories(folder.resolve("tools"));
         Files.copy(root().resolve("interlock"), tree.resolve("interlock"));
+        Files.copy(
+                root().resolve("packaging/launch.sh"),
+                Files.createDirectories(tree.resolve("packaging")).resolve("launch.sh"));
         for (String module : List.of("core", "locks", "engine", "stores/memory", "edges/server")) {
             old(module + "/pom.xml");
             old(module + "/src/main/java/A.java");
@@ -47,7 +50,7 @@ class LauncherTest {
                 case "$*" in *edges/cli*) made=edges/cli/target/launch ;; *) made=edges/server/target/launch ;; esac
                 mkdir -p $made/lib
                 sleep 0.5
-                touch $made/lib/interlock-core-1.jar $made/lib/other-2.jar $made/interlock-server-1.jar
+                touch $made/lib/interlock-core-1.jar $made/lib/other-2.jar $made/interlock-server-1.jar $made/interlock-cli-1.jar
                 """.formatted(folder, folder));
         tool("java", """
                 [ "$1" = -version ] && { echo 'openjdk version "'${FAKE_VERSION:-17.0.1}'" 2021-10-19' >&2; exit; }
@@ -246,7 +249,7 @@ class LauncherTest {
     }
 
     private String classPath(String said) {
-        String path = said.substring(said.indexOf("-cp ") + 4, said.indexOf("/* io.interlock"));
+        String path = said.substring(said.indexOf("-cp ") + 4, said.indexOf("/interlock-server-1.jar io.interlock"));
         return tree.relativize(Path.of(path)).toString();
     }
 

@@ -1,0 +1,235 @@
+package io.interlock.packaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.interlock.packaging.Installed.Ended;
+import io.interlock.packaging.Installed.Server;
+import java.io.IOException;
+import java.lang.module.Configuration;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.lang.module.ModuleReference;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The archive, unpacked into an empty folder and used with nothing but a Java and a few programs of the system. */
+class ArchiveTest {
+
+    private static final String VERSION = System.getProperty("interlock.version", "");
+    private static final Pattern EXPOSURE = Pattern.compile("Overall exposure level for \\S+: ([0-9.]+)");
+    private static final double MAX_EXPOSURE = 1.5;
+
+    @TempDir
+    static Path folder = Path.of("");
+
+    private static Path home = Path.of("");
+
+    @BeforeAll
+    static void unpack() throws Exception {
+        Path place = Files.createDirectories(folder.resolve("a place"));
+        said(List.of("tar", "-xzf", System.getProperty("interlock.archive", ""), "-C", place.toString()));
+        home = place.resolve("interlock-" + VERSION);
+    }
+
+    private static Installed installed() throws IOException {
+        return new Installed(home.resolve("bin/interlock"), Files.createTempDirectory(folder, "user"))
+                .with("JAVA_HOME", System.getProperty("java.home"));
+    }
+
+    @Test
+    void commandsRunBeforeAndAfterTheWarmUp() throws Exception {
+        Installed interlock = installed().with("INTERLOCK_STORE", "sqlite:" + folder.resolve("cli.db"));
+        assertThat(interlock.run("version").text()).startsWith("interlock " + VERSION + " (Java ");
+        assertThat(interlock.run("run", "-n", "ledger", "--", "sh", "-c", "echo token $INTERLOCK_TOKEN"))
+                .satisfies(ended -> assertThat(ended.text()).containsPattern("token \\d+"));
+        Path cache = home.resolve("cache");
+        assertThat(cache).doesNotExist();
+        assertThat(interlock.run("warm-up")).isEqualTo(new Ended(0, ""));
+        assertThat(names(cache)).contains("java", "native").containsAnyOf("classes.jsa", "start.aot");
+        assertThat(names(cache.resolve("native"))).hasSize(1);
+        assertThat(interlock.run("run", "-n", "ledger", "--", "sh", "-c", "echo token $INTERLOCK_TOKEN; exit 7"))
+                .satisfies(ended -> assertThat(ended.text()).containsPattern("token \\d+"))
+                .extracting(Ended::code)
+                .isEqualTo(7);
+        assertThat(interlock.run("runs", "ls").text()).contains("SUCCEEDED", "FAILED");
+    }
+
+    @Test
+    void aServerServesTheCommandLine() throws Exception {
+        Installed interlock = installed().with("INTERLOCK_STORE", "sqlite:" + folder.resolve("server.db"));
+        try (Server server = interlock.server()) {
+            HttpRequest ready = HttpRequest.newBuilder(URI.create(server.url() + "/health/ready"))
+                    .build();
+            assertThat(HttpClient.newHttpClient()
+                            .send(ready, BodyHandlers.ofString())
+                            .statusCode())
+                    .isEqualTo(200);
+            Installed client =
+                    installed().with("INTERLOCK_SERVER", server.url()).with("INTERLOCK_API_KEY", server.apiKey());
+            assertThat(client.run("run", "-n", "ledger", "--", "sh", "-c", "exit 3")
+                            .code())
+                    .isEqualTo(3);
+            assertThat(client.run("runs", "ls").text()).contains("ledger", "FAILED");
+            assertThat(server.stop()).isZero();
+        }
+    }
+
+    @Test
+    void aMissingJavaIsNamed() throws Exception {
+        Installed interlock = installed().with("JAVA_HOME", "/nowhere");
+        assertThat(interlock.run("version"))
+                .satisfies(ended -> assertThat(ended.text()).contains("no Java (/nowhere/bin/java) found"))
+                .extracting(Ended::code)
+                .isEqualTo(125);
+    }
+
+    @Test
+    void theSampleConfigurationIsValid() throws Exception {
+        String sample = home.resolve("conf/interlock.yaml").toString();
+        assertThat(installed().run("config", "show", "--config", sample))
+                .satisfies(ended -> assertThat(ended.text()).contains("sqlite:/var/lib/interlock/interlock.db"))
+                .extracting(Ended::code)
+                .isEqualTo(0);
+    }
+
+    @Test
+    void everyJarIsOnTheClassPathOfAProgram() throws Exception {
+        Set<String> named = new TreeSet<>();
+        for (String program : List.of("interlock-cli-", "interlock-server-")) {
+            try (JarFile jar = new JarFile(
+                    home.resolve("lib/" + program + VERSION + ".jar").toFile())) {
+                named.add(program + VERSION + ".jar");
+                named.addAll(List.of(jar.getManifest()
+                        .getMainAttributes()
+                        .getValue("Class-Path")
+                        .split(" ", -1)));
+            }
+        }
+        assertThat(names(home.resolve("lib")))
+                .filteredOn(name -> !name.equals("launch.sh"))
+                .containsExactlyInAnyOrderElementsOf(named);
+    }
+
+    @Test
+    void ourJarsAreModulesOfDifferentNamesAndPackages() throws Exception {
+        List<Path> ours = new ArrayList<>();
+        for (String name : names(home.resolve("lib"))) {
+            if (name.startsWith("interlock-")) {
+                ours.add(home.resolve("lib").resolve(name));
+            }
+        }
+        Set<ModuleReference> modules =
+                ModuleFinder.of(ours.toArray(Path[]::new)).findAll();
+        List<String> names = modules.stream()
+                .map(ModuleReference::descriptor)
+                .map(ModuleDescriptor::name)
+                .sorted()
+                .toList();
+        assertThat(names)
+                .hasSameSizeAs(ours)
+                .contains("io.interlock", "io.interlock.locks", "io.interlock.cli", "io.interlock.store.sqlite");
+        assertThat(modules)
+                .allSatisfy(module -> assertThat(module.descriptor().packages())
+                        .allSatisfy(name -> assertThat(name + ".")
+                                .startsWith(module.descriptor().name() + ".")));
+        // Fails if a package is in two of them.
+        Configuration.resolve(
+                ModuleFinder.of(ours.toArray(Path[]::new)),
+                List.of(ModuleLayer.boot().configuration()),
+                ModuleFinder.of(),
+                names);
+    }
+
+    @Test
+    void filesHaveTheTimeOfTheReleaseAndPlainModes() throws Exception {
+        Instant release = Files.getLastModifiedTime(home.resolve("LICENSE")).toInstant();
+        List<Path> files;
+        try (Stream<Path> all = Files.walk(home)) {
+            files = all.filter(file -> !file.startsWith(home.resolve("cache")))
+                    .filter(Files::isRegularFile)
+                    .toList();
+        }
+        assertThat(files).hasSizeGreaterThan(50).allSatisfy(file -> {
+            assertThat(Files.getLastModifiedTime(file).toInstant()).isEqualTo(release);
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                    .isEqualTo(file.startsWith(home.resolve("bin")) ? "rwxr-xr-x" : "rw-r--r--");
+        });
+    }
+
+    @Test
+    void everyLibraryIsInTheListOfLicencesAndInTheBillOfMaterials() throws Exception {
+        String licences = Files.readString(home.resolve("licences/THIRD-PARTY.txt"));
+        String materials = Files.readString(home.resolve("sbom.cdx.json"));
+        Pattern artifact = Pattern.compile("(.+?)-(\\d.*)\\.jar");
+        List<String> libraries = names(home.resolve("lib")).stream()
+                .filter(name -> name.endsWith(".jar") && !name.startsWith("interlock-"))
+                .toList();
+        assertThat(libraries).hasSizeGreaterThan(50).allSatisfy(name -> {
+            Matcher parts = artifact.matcher(name);
+            assertThat(parts.matches()).isTrue();
+            assertThat(licences).contains(":" + parts.group(1) + ":");
+            assertThat(materials).contains("/" + parts.group(1) + "@");
+        });
+        assertThat(materials).contains("\"bomFormat\" : \"CycloneDX\"", "/interlock-server@" + VERSION);
+        assertThat(home.resolve("NOTICE")).exists();
+    }
+
+    @Test
+    void theUnitIsValidAndKeepsToItsSandbox() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/systemd-analyze")), "systemd-analyze is not here");
+        // As where it is installed: the program exists.
+        Path unit = Files.createDirectories(folder.resolve("unit")).resolve("interlock.service");
+        String text = Files.readString(home.resolve("systemd/interlock.service"));
+        assertThat(text).contains("ExecStart=/opt/interlock/bin/interlock ");
+        Files.writeString(unit, text.replace("/opt/interlock/bin/interlock", "/bin/true"));
+        assertThat(said(List.of("systemd-analyze", "verify", "--man=no", unit.toString())))
+                .doesNotContain("interlock.service");
+        Matcher exposure = EXPOSURE.matcher(
+                said(List.of("systemd-analyze", "security", "--offline=true", "--no-pager", unit.toString())));
+        assertThat(exposure.find()).isTrue();
+        assertThat(Double.parseDouble(exposure.group(1))).isLessThanOrEqualTo(MAX_EXPOSURE);
+    }
+
+    private static String said(List<String> command) throws Exception {
+        Path out = Files.createTempFile(folder, "said", "");
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(out.toFile())
+                .start();
+        assertThat(process.waitFor()).as(() -> command + ": " + read(out)).isZero();
+        return read(out);
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    private static List<String> names(Path place) throws IOException {
+        try (Stream<Path> files = Files.list(place)) {
+            return files.map(file -> file.getFileName().toString()).sorted().collect(Collectors.toList());
+        }
+    }
+}
