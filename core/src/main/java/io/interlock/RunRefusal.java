@@ -24,7 +24,7 @@ public sealed interface RunRefusal extends Refusal {
         }
     }
 
-    /** An operator stopped grants of the key. */
+    /** An operator or a maintenance window stopped grants of the key. */
     record Paused(LockKey key, Pause pause, Instant observedAt) implements RunRefusal {
         @Override
         public Duration retryAfter() {
@@ -38,6 +38,13 @@ public sealed interface RunRefusal extends Refusal {
 
         @Override
         public String explanation() {
+            if (pause.isWindow()) {
+                return key + " is in a " + pause.actor()
+                        + pause.end()
+                                .map(end -> " until " + TimeText.format(end))
+                                .orElse("") + " (" + pause.reason()
+                        + ")";
+            }
             return key + " is paused by " + pause.actor() + " (" + pause.reason() + ")"
                     + pause.end()
                             .map(end -> " for another " + DurationText.format(Duration.between(observedAt, end)))

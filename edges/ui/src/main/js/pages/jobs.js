@@ -1,5 +1,5 @@
 // Jobs: what runs can do, when they start by themselves, and which workers take them.
-import { banner, button, get, href, html, list, may, millis, pages, path, said, session, soft, span, trigger } from '../core/page.js';
+import { banner, button, get, href, html, list, may, millis, moment, pages, path, said, session, soft, span, trigger } from '../core/page.js';
 
 const policy = job => said(job.onConflict);
 const workers = job => job.takers.length ? html`${job.takers.length}<span class="sub">${soft(job.takers.slice(0, 3).join(', '))}${job.takers.length > 3 && ' …'}</span>` : html`<b class="bad">none</b>`;
@@ -10,6 +10,7 @@ const COLUMNS = [
   ['Lease', job => span(millis(job.lease)), 'num tn'],
   ['Max runtime', job => span(millis(job.maxRuntime)), 'num tn'],
   ['Attempts', 'maxAttempts', 'num tn'],
+  ['Next start', job => job.nextStart && html`${moment(job.nextStart)}<span class="sub">${job.schedule} ${job.zone}</span>`],
   ['Workers', workers],
 ];
 const start = ['Action', job => button('Start…', () => trigger('', job.name), 'small', 'Start ' + job.name), 'num act'];

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operator's pause: nothing is granted under some keys. Existing leases continue.
+ * A pause by an operator, or a maintenance window: nothing is granted under some keys. Existing leases continue.
  *
  * @param pattern the name of one key, or a prefix followed by {@code *}: {@code pipeline/*}
  * @param until when it ends, or {@code null} if only a resume ends it
@@ -19,6 +19,9 @@ public record Pause(
         String reason,
         Instant since,
         @Nullable Instant until) {
+
+    /** The actor of the pauses that maintenance windows make; their reason is the window as it was written. */
+    public static final String WINDOW = "maintenance window";
 
     public Pause {
         requirePattern(pattern);
@@ -43,12 +46,22 @@ public record Pause(
 
     /** Whether this pause covers {@code key}. */
     public boolean covers(LockKey key) {
+        return covers(tenant, pattern, key);
+    }
+
+    /** Whether {@code pattern} covers {@code key} of {@code tenant}. */
+    public static boolean covers(String tenant, String pattern, LockKey key) {
         if (!key.tenant().equals(tenant)) {
             return false;
         }
         return pattern.endsWith("*")
                 ? key.name().startsWith(pattern.substring(0, pattern.length() - 1))
                 : key.name().equals(pattern);
+    }
+
+    /** Whether it is a maintenance window. */
+    public boolean isWindow() {
+        return actor.equals(WINDOW) && until != null;
     }
 
     /** Whether it is still in force at {@code now}. */

@@ -5,6 +5,7 @@ import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.internal.StoreRunEngine;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.notify.NotifyRule;
+import io.interlock.engine.schedule.MaintenanceWindows;
 import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.LineLimits;
 import io.interlock.run.OpenRuns;
@@ -34,6 +35,7 @@ public final class EngineBuilder extends WorkBuilder<EngineBuilder> {
     private Retention retention = Retention.DEFAULT;
     private @Nullable AuditKey auditKey;
     private final List<ScheduledJob> schedules = new ArrayList<>();
+    private final List<MaintenanceWindows.NoStart> windows = new ArrayList<>();
     private final List<NotifyRule> rules = new ArrayList<>();
     private List<String> privateNetworks = List.of();
     private Consumer<RunEngine> whenBuilt = engine -> {};
@@ -119,6 +121,12 @@ public final class EngineBuilder extends WorkBuilder<EngineBuilder> {
         return this;
     }
 
+    /** Pauses keys while their maintenance windows last, however many engines do so. */
+    public EngineBuilder noStart(MaintenanceWindows.NoStart keys) {
+        windows.add(keys);
+        return this;
+    }
+
     /**
      * Sends notifications of what people should look at. Requests go to the hosts that rules name, and to no private
      * address unless {@link #privateNetworks} allows it.
@@ -159,7 +167,8 @@ public final class EngineBuilder extends WorkBuilder<EngineBuilder> {
                 keepIdempotency,
                 tenantLimits,
                 new OpenRuns(maxOpenRuns, maxOpenPayload),
-                new EngineSettings.Background(keepsBooks, retention, auditKey, schedules, rules, privateNetworks),
+                new EngineSettings.Background(
+                        keepsBooks, retention, auditKey, schedules, windows, rules, privateNetworks),
                 closesStore));
         whenBuilt.accept(engine);
         return engine;

@@ -9,6 +9,7 @@ import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.access.TenantLimitException;
+import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.CancelAnswer;
@@ -117,6 +118,9 @@ public interface RunEngine extends WorkerEngine {
     default boolean resume(String tenant, String pattern, String actor, String reason) {
         return resume(tenant, pattern, Actor.of(actor), reason);
     }
+
+    /** What this engine starts by the clock. */
+    List<ScheduledJob> schedules();
 
     /** The run called so. */
     Optional<Run> find(RunId run);

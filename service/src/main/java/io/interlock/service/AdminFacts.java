@@ -5,6 +5,7 @@ import io.interlock.engine.Janitor;
 import io.interlock.engine.Job;
 import io.interlock.engine.audit.AuditFinding;
 import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Resource;
 import io.interlock.run.SweepAction;
@@ -12,6 +13,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The JSON of what surrounds runs and locks: audit log, jobs, resources, sweeps, API keys. */
 public final class AdminFacts {
@@ -61,8 +63,14 @@ public final class AdminFacts {
      * @param api the compatible API that starts it, {@code none} if it has none
      * @param here whether this process runs it
      */
-    public static Facts job(Job job, String api, boolean here) {
-        return Facts.with("name", job.name())
+    /**
+     * A job.
+     *
+     * @param here whether this process does its work
+     * @param schedule when it starts by the clock, or {@code null} if it does not, or that is no business of the caller
+     */
+    public static Facts job(Job job, String api, boolean here, @Nullable ScheduledJob schedule, Instant now) {
+        Facts facts = Facts.with("name", job.name())
                 .and("api", api)
                 .and("onConflict", job.policy())
                 .and("lease", job.terms().ttl())
@@ -71,6 +79,11 @@ public final class AdminFacts {
                 .and("worker", here ? "here" : "remote")
                 .and("maxRuntime", job.limits().maxRuntime())
                 .and("maxWait", job.limits().maxWait());
+        return schedule == null
+                ? facts
+                : facts.and("schedule", schedule.times().expression())
+                        .and("zone", schedule.times().zone().getId())
+                        .and("nextStart", schedule.times().next(now).orElse(null));
     }
 
     public static Facts resource(Resource resource) {

@@ -130,6 +130,7 @@ public final class Configuration {
             settings.jobs()
                     .forEach((name, job) ->
                             job.clock().ifPresent(clock -> needsRuns(reading, property(name, "schedule"))));
+            settings.windows().forEach(window -> needsRuns(reading, "no-start of " + window.pattern()));
             for (int i = 0; i < settings.notifications().size(); i++) {
                 needsRuns(reading, "notify[" + i + "].on");
             }

@@ -98,6 +98,7 @@ public final class EngineSetup implements AutoCloseable {
         worker.onlyFor().ifPresent(builder::workFor);
         settings.tenants().forEach(builder::tenantMaxRunning);
         settings.jobs().values().forEach(job -> job.clock().ifPresent(builder::schedule));
+        settings.windows().forEach(builder::noStart);
         rules.forEach(builder::tell);
         auditKey.ifPresent(builder::auditKey);
         return builder;
@@ -173,13 +174,18 @@ public final class EngineSetup implements AutoCloseable {
     }
 
     private static NotifyRule rule(InterlockSettings.NotifySettings told, Environment environment) {
-        NotifyTarget target = told.to() instanceof InterlockSettings.NotifySettings.To.Webhook webhook
-                ? new NotifyTarget.Webhook(
-                        webhook.url(),
-                        new WebhookSigner(List.of(webhook.secret().reveal()), environment.clock()))
+        return NotifyRule.of(told.on(), target(told.to(), environment), told.tenant());
+    }
+
+    private static NotifyTarget target(InterlockSettings.NotifySettings.To to, Environment environment) {
+        if (to instanceof InterlockSettings.NotifySettings.To.Webhook webhook) {
+            return new NotifyTarget.Webhook(
+                    webhook.url(), new WebhookSigner(List.of(webhook.secret().reveal()), environment.clock()));
+        }
+        return to instanceof InterlockSettings.NotifySettings.To.Slack slack
+                ? new NotifyTarget.Slack(slack.url())
                 : new NotifyTarget.Command(
-                        ((InterlockSettings.NotifySettings.To.Command) told.to()).words(),
+                        ((InterlockSettings.NotifySettings.To.Command) to).words(),
                         NotifyTarget.Command.DEFAULT_WITHIN);
-        return NotifyRule.of(told.on(), target, told.tenant());
     }
 }

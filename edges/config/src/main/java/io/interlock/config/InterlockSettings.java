@@ -4,6 +4,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.engine.access.ApiKey;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.engine.notify.Notification;
+import io.interlock.engine.schedule.MaintenanceWindows;
 import io.interlock.run.Retention;
 import java.net.URI;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param keys configured API keys, for stores that keep none
  * @param jobs by name, sorted
+ * @param windows keys under which nothing starts at some times
  * @param tenants how many runs of a tenant may be running at once, by tenant
  * @param webhooks the signed senders that may start workflows
  * @param privateNetworks private networks to which jobs and notifications may send
@@ -33,6 +35,7 @@ public record InterlockSettings(
         Metrics metrics,
         List<KeySettings> keys,
         Map<String, JobSettings> jobs,
+        List<MaintenanceWindows.NoStart> windows,
         Map<String, Integer> tenants,
         List<NotifySettings> notifications,
         List<WebhookSettings> webhooks,
@@ -42,6 +45,7 @@ public record InterlockSettings(
     public InterlockSettings {
         keys = List.copyOf(keys);
         jobs = Collections.unmodifiableMap(new LinkedHashMap<>(jobs));
+        windows = List.copyOf(windows);
         tenants = Map.copyOf(tenants);
         notifications = List.copyOf(notifications);
         webhooks = List.copyOf(webhooks);
@@ -127,6 +131,15 @@ public record InterlockSettings(
 
             /** A signed POST; only its host is shown. */
             record Webhook(URI url, Secret secret) implements To {
+
+                @Override
+                public String toString() {
+                    return url.getScheme() + "://" + url.getHost() + "/…";
+                }
+            }
+
+            /** An incoming webhook of Slack, whose address is its secret; only its host is shown. */
+            record Slack(URI url) implements To {
 
                 @Override
                 public String toString() {

@@ -9,6 +9,8 @@ import io.interlock.engine.Job;
 import io.interlock.engine.JobBuilder;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.schedule.FireTimes;
+import io.interlock.engine.schedule.MaintenanceWindow;
+import io.interlock.engine.schedule.MaintenanceWindows;
 import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.JobName;
 import io.interlock.run.RetryPlan;
@@ -16,6 +18,7 @@ import io.interlock.run.RunLimits;
 import io.interlock.run.RunSpec;
 import io.interlock.run.Transition;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -298,16 +301,39 @@ final class JobReader {
     private Optional<ScheduledJob> schedule(String job, CompatApi api) {
         String cron = reading.text(at + "schedule");
         if (cron == null) {
-            if (reading.isSet(at + "schedule-key") || reading.isSet(at + "schedule-tenant")) {
-                reading.mistake(at + "schedule", "is missing, though the job has schedule-key or schedule-tenant");
+            boolean named = reading.isSet(at + "schedule-key") || reading.isSet(at + "schedule-tenant");
+            if ((named && !hasWindows()) || reading.isSet(at + "schedule-zone")) {
+                reading.mistake(
+                        at + "schedule",
+                        "is missing, though the job has schedule-key, schedule-tenant or schedule-zone");
             }
             return Optional.empty();
         }
-        Optional<FireTimes> times = reading.made(
-                at + "schedule", () -> Optional.of(FireTimes.parse(cron, ZoneOffset.UTC)), Optional.empty());
+        ZoneId zone = reading.made(
+                at + "schedule-zone", () -> FireTimes.zone(reading.requiredText(at + "schedule-zone")), (ZoneId)
+                        ZoneOffset.UTC);
+        Optional<FireTimes> times =
+                reading.made(at + "schedule", () -> Optional.of(FireTimes.parse(cron, zone)), Optional.empty());
+        return times.flatMap(when -> key(job, api).map(under -> ScheduledJob.of(new JobName(job), under, when)));
+    }
+
+    /** The windows in which nothing starts under its key. */
+    Optional<MaintenanceWindows.NoStart> noStart(CompatApi api) {
+        List<MaintenanceWindow> windows = reading.windows(at + "no-start");
+        return hasWindows()
+                ? key(name, api).map(key -> new MaintenanceWindows.NoStart(key.tenant(), key.name(), windows))
+                : Optional.empty();
+    }
+
+    private boolean hasWindows() {
+        return !reading.words(at + "no-start").isEmpty();
+    }
+
+    /** The key of its schedule and its windows. */
+    private Optional<LockKey> key(String job, CompatApi api) {
         String own = reading.text(at + "schedule-key");
-        Optional<String> name = own != null ? Optional.of(own) : api.keyOf(job);
-        if (name.isEmpty()) {
+        Optional<String> named = own != null ? Optional.of(own) : api.keyOf(job);
+        if (named.isEmpty()) {
             reading.mistake(
                     at + "schedule-key",
                     "is missing: keys of compatible API " + api.word()
@@ -315,8 +341,6 @@ final class JobReader {
             return Optional.empty();
         }
         String tenant = reading.requiredText(at + "schedule-tenant");
-        Optional<LockKey> key =
-                reading.made(at + "schedule-key", () -> Optional.of(LockKey.of(tenant, name.get())), Optional.empty());
-        return times.flatMap(when -> key.map(under -> ScheduledJob.of(new JobName(job), under, when)));
+        return reading.made(at + "schedule-key", () -> Optional.of(LockKey.of(tenant, named.get())), Optional.empty());
     }
 }

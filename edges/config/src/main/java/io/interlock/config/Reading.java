@@ -5,6 +5,7 @@ import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.NearestWord;
+import io.interlock.engine.schedule.MaintenanceWindow;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads typed values, and continues after a mistake so that all of them are found. Not thread-safe. */
@@ -213,6 +215,14 @@ final class Reading {
             mistake(at + "secret-file", "or secret must be set to " + purpose + ", but not both");
         }
         return new Secret(text, file == null ? null : Path.of(file));
+    }
+
+    /** Maintenance windows; other texts are mistakes. */
+    List<MaintenanceWindow> windows(String property) {
+        return words(property).stream()
+                .flatMap(text -> made(
+                        property, () -> Stream.of(MaintenanceWindow.parse(text)), Stream.<MaintenanceWindow>empty()))
+                .toList();
     }
 
     /** The entries of a list, each read below its own prefix, as in {@code keys[0].}. */

@@ -84,9 +84,11 @@ final class Settings {
             jobs.*.triggers            | WORDS    |        | Workflows: the triggers that start it; default: its own name
             jobs.*.trigger-priorities.* | NUMBER |        | Workflows that queue: the priority of executions started by a trigger, from -100 to 100; default: 0
             jobs.*.event-id            | TEXT     | eventId | Workflows: the path of the event id in the body, such as id or data.object.id
-            jobs.*.schedule            | TEXT     |        | A cron expression in UTC; it starts runs under the same lock as any other start
+            jobs.*.schedule            | TEXT     |        | A cron expression; it starts runs under the same lock as any other start
+            jobs.*.schedule-zone       | TEXT     | UTC    | The time zone of the schedule, such as Europe/Berlin
             jobs.*.schedule-key        | TEXT     |        | The key of scheduled runs; default: the compatible API's key with the name of the job
             jobs.*.schedule-tenant     | TEXT     | default | The tenant of scheduled runs
+            jobs.*.no-start            | WORDS    |        | Maintenance windows of its key, which is schedule-key or that of the compatible API, in schedule-tenant: nothing starts under it, such as Fri 18:00 - Mon 06:00 Europe/Berlin
             jobs.*.expiry-grace        | DURATION |        | How long after a lost lease the run stays open, and its key closed; default: 5m for clusters, else 0s
             jobs.*.retry.attempts      | NUMBER   |        | The maximum number of attempts; 1 means no retry; default: 3 for clusters, else 1
             jobs.*.retry.backoff       | DURATION |        | The delay after the first attempt; default: 5m for clusters, else 0s
@@ -98,9 +100,13 @@ final class Settings {
             jobs.*.transition.during   | TEXT     |        | The state while it runs
             jobs.*.transition.success  | TEXT     |        | The state after a success
             jobs.*.transition.failure  | TEXT     |        | The state after any other outcome; previous restores the previous state
+            maintenance[].no-start     | WORDS    |        | Maintenance windows in which nothing starts, such as 22:00 - 06:00, Mon-Fri 08:00 - 18:00, Fri 18:00 - Mon 06:00 or 2026-12-24 12:00 - 2026-12-27 06:00, each with a time zone, or without for UTC
+            maintenance[].keys         | WORDS    |        | The keys, by name or as pipeline/*
+            maintenance[].tenant       | TEXT     | default | The tenant of the keys
             tenants.*.max-running      | NUMBER   |        | How many runs of the tenant may be running at once
             notify[].on                | WORDS    |        | The events to report: dead-letter, dead-letter-waiting, lease-lost, lock-state-lost, overdue, evicted, overlapping-grants
             notify[].url               | HOOK     |        | The URL that receives the notifications, signed by Standard Webhooks
+            notify[].format            | [standard slack] | standard | What is sent to the URL: Standard Webhooks, or messages for an incoming webhook of Slack, Mattermost or Rocket.Chat, which need no secret
             notify[].command           | WORDS    |        | The program to run instead
             notify[].secret-file       | TEXT     |        | A file with the secret that signs the notifications
             notify[].secret            | SECRET   |        | The secret itself; a file is better

@@ -6,6 +6,8 @@ import io.interlock.access.Role;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.engine.http.Network;
 import io.interlock.engine.notify.Notification;
+import io.interlock.engine.schedule.MaintenanceWindow;
+import io.interlock.engine.schedule.MaintenanceWindows;
 import io.interlock.run.Retention;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,6 +35,12 @@ final class SettingsReader {
     private static final int HIGHEST_PORT = 65_535;
     private static final int MANY = 1_000_000;
 
+    /** What is sent to the URL of a notification. */
+    private enum NotifyFormat {
+        STANDARD,
+        SLACK
+    }
+
     private final Reading reading;
     private final String usualStore;
 
@@ -43,7 +51,8 @@ final class SettingsReader {
     }
 
     InterlockSettings read() {
-        Map<String, JobSettings> jobs = jobs();
+        List<MaintenanceWindows.NoStart> windows = windows();
+        Map<String, JobSettings> jobs = jobs(windows);
         Set<String> triggers = new TreeSet<>();
         jobs.values().forEach(job -> triggers.addAll(job.triggers().keySet()));
         return new InterlockSettings(
@@ -56,6 +65,7 @@ final class SettingsReader {
                         reading.flag("metrics.tenant"), reading.number("metrics.max-tenants", 1, 10_000)),
                 keys(),
                 jobs,
+                windows,
                 tenants(),
                 notifications(),
                 webhooks(triggers),
@@ -170,12 +180,38 @@ final class SettingsReader {
                 retention, keep, keyFile == null ? null : new Secret(null, Path.of(keyFile)));
     }
 
-    private Map<String, JobSettings> jobs() {
+    private List<MaintenanceWindows.NoStart> windows() {
+        List<MaintenanceWindows.NoStart> all = new ArrayList<>();
+        reading.entries("maintenance", at -> {
+            String tenant = reading.tenant(at + "tenant", reading.requiredText(at + "tenant"));
+            List<MaintenanceWindow> windows = reading.windows(at + "no-start");
+            List<String> keys = reading.words(at + "keys");
+            if (!reading.isSet(at + "no-start") && !reading.isSet(at + "no-start[0]")) {
+                reading.mistake(at + "no-start", "is missing; write when nothing may start");
+            }
+            if (keys.isEmpty()) {
+                reading.mistake(at + "keys", "is missing; name keys, as in pipeline/*, or write * for all");
+            }
+            for (String key : keys) {
+                reading.made(
+                                at + "keys",
+                                () -> Optional.of(new MaintenanceWindows.NoStart(tenant, key, windows)),
+                                Optional.<MaintenanceWindows.NoStart>empty())
+                        .ifPresent(all::add);
+            }
+            return at;
+        });
+        return all;
+    }
+
+    private Map<String, JobSettings> jobs(List<MaintenanceWindows.NoStart> windows) {
         int queueCap = reading.number("limits.queue", 1, MANY);
         Map<String, JobSettings> jobs = new TreeMap<>();
         Map<String, String> triggers = new TreeMap<>();
         for (String name : reading.sources().children("jobs")) {
-            JobSettings job = new JobReader(reading, queueCap, name).read();
+            JobReader reader = new JobReader(reading, queueCap, name);
+            JobSettings job = reader.read();
+            reader.noStart(job.api()).ifPresent(windows::add);
             jobs.put(plain(name), job);
             for (String trigger : job.triggers().keySet()) {
                 String other = triggers.putIfAbsent(trigger, plain(name));
@@ -292,6 +328,21 @@ final class SettingsReader {
         List<String> command = reading.words(at + "command");
         if ((url == null) == command.isEmpty()) {
             reading.mistake(at + "url", "or command must be set, but not both");
+        }
+        boolean slack = reading.choice(at + "format", NotifyFormat.class)
+                .filter(NotifyFormat.SLACK::equals)
+                .isPresent();
+        if (slack && url == null) {
+            reading.mistake(at + "format", "is only for notifications that go to a url");
+        }
+        if (slack && (reading.isSet(at + "secret-file") || reading.isSet(at + "secret"))) {
+            reading.mistake(
+                    at + "format",
+                    "'slack' is not signed; remove the secret, and keep the url secret instead, for example in the"
+                            + " environment");
+        }
+        if (slack && url != null) {
+            return new InterlockSettings.NotifySettings.To.Slack(reading.address(at + "url", url));
         }
         return url == null
                 ? new InterlockSettings.NotifySettings.To.Command(command)

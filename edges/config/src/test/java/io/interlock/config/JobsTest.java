@@ -1,17 +1,21 @@
 package io.interlock.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.engine.Job;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.notify.Notification;
+import io.interlock.engine.schedule.FireTimes;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Transition;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -215,6 +219,56 @@ class JobsTest {
         JobSettings job = written.job("{ api: flows, run: { worker: remote }, schedule: '@daily',"
                 + " schedule-key: flow/x/a, schedule-tenant: acme }");
         assertThat(job.clock().orElseThrow().key()).isEqualTo(LockKey.of("acme", "flow/x/a"));
+    }
+
+    @Test
+    void aScheduleHasATimeZone() {
+        JobSettings job =
+                written.job("{ run: { worker: remote }, schedule: '30 2 * * *', schedule-zone: Europe/Berlin }");
+        FireTimes times = job.clock().orElseThrow().times();
+        assertThat(times.zone()).isEqualTo(ZoneId.of("Europe/Berlin"));
+        assertThat(times.next(Instant.parse("2026-06-01T00:00:00Z"))).contains(Instant.parse("2026-06-01T00:30:00Z"));
+        assertThat(written.mistakesOfJob("{ run: { worker: remote }, schedule: '@daily', schedule-zone: Berlin }"))
+                .hasMessageContaining("schedule-zone 'Berlin' is not a known time zone");
+    }
+
+    @Test
+    void windowsAreOfAJobsKeyOrOfNamedKeys() {
+        Configuration all = written.read("""
+                interlock:
+                  maintenance:
+                    - { no-start: ["22:00 - 06:00"], keys: ["etl/*", b], tenant: acme }
+                  jobs:
+                    a: { api: pipelines, run: { worker: remote }, no-start: ["Fri 18:00 - Mon 06:00 Europe/Berlin"] }
+                """);
+        assertThat(all.settings().windows())
+                .extracting(each -> each.tenant() + " " + each.pattern() + " " + each.windows())
+                .containsExactly(
+                        "acme etl/* [22:00 - 06:00]",
+                        "acme b [22:00 - 06:00]",
+                        "default pipeline/a [Fri 18:00 - Mon 06:00 Europe/Berlin]");
+        assertThat(written.mistakesOfJob("{ run: { worker: remote }, no-start: [weekends] }"))
+                .hasMessageContaining("no-start 'weekends' is no maintenance window; write \"22:00 - 06:00\"");
+        assertThat(written.mistakesOfJob("{ api: flows, run: { worker: remote }, no-start: ['22:00 - 06:00'] }"))
+                .hasMessageContaining("schedule-key is missing");
+        assertThat(written.mistakes("interlock:\n  maintenance:\n    - { keys: ['a*b'] }\n"))
+                .hasMessageContaining("no-start is missing")
+                .hasMessageContaining("must be a key's name, or end with its only *");
+        assertThatThrownBy(() -> all.requireFor(false)).hasMessageContaining("no-start of etl/* needs runs");
+    }
+
+    @Test
+    void slackNeedsNoSecret() {
+        Configuration all = written.read(
+                "interlock:\n  notify:\n    - { on: [overdue], format: slack, url: 'https://hooks.example/T/1' }\n");
+        assertThat(all.settings().notifications().get(0).to())
+                .isInstanceOf(InterlockSettings.NotifySettings.To.Slack.class)
+                .hasToString("https://hooks.example/…");
+        assertThat(written.mistakes("interlock:\n  notify:\n    - { on: [overdue], format: slack,"
+                        + " url: 'https://hooks.example/T/1', secret: whsec_x }\n"))
+                .hasMessageContaining("'slack' is not signed; remove the secret");
+        assertThat(written.mistakes("interlock:\n  notify:\n    - { on: [overdue], format: slack, command: [x] }\n"))
+                .hasMessageContaining("format is only for notifications that go to a url");
     }
 
     private Job job(String api) {

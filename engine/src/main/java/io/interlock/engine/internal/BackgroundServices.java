@@ -4,6 +4,7 @@ import io.interlock.ConflictPolicy;
 import io.interlock.InterlockException;
 import io.interlock.LockKey;
 import io.interlock.engine.EngineEvent;
+import io.interlock.engine.Job;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.WorkerEngine;
 import io.interlock.engine.audit.AuditKey;
@@ -23,17 +24,21 @@ import io.interlock.engine.notify.Notification;
 import io.interlock.engine.notify.Notifier;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.notify.NotifyTarget;
+import io.interlock.engine.schedule.MaintenanceWindows;
 import io.interlock.engine.schedule.Schedules;
 import io.interlock.locks.Locks;
 import io.interlock.locks.runtime.Loop;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.WorkerNote;
+import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,6 +64,7 @@ final class BackgroundServices {
     private final WorkerPool workers;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private @Nullable RefusalCounter counter;
+    private @Nullable MaintenanceWindows windows;
 
     BackgroundServices(
             EngineSettings settings, EngineTimers timers, EngineEvents events, AuditSealer sealer, WorkerPool workers) {
@@ -67,6 +73,19 @@ final class BackgroundServices {
         this.events = events;
         this.sealer = sealer;
         this.workers = workers;
+    }
+
+    /** Opens the maintenance windows that last now, and from now on. */
+    void startWindows(Consumer<PauseRequest> pause) {
+        if (!settings.background().windows().isEmpty()) {
+            RunStore store = settings.store();
+            windows = MaintenanceWindows.start(
+                    settings.background().windows(),
+                    new MaintenanceWindows.Store(store, store),
+                    pause,
+                    settings.environment());
+            open.push(windows);
+        }
     }
 
     /**
@@ -109,14 +128,28 @@ final class BackgroundServices {
         if (!settings.background().schedules().isEmpty()) {
             open.push(Schedules.start(
                     environment,
-                    (job, key, fireTime, idempotencyKey) -> submitter.submitAsync(RunRequest.of(key, job)
+                    (job, key, fireTime, idempotencyKey) -> submitter.submitAsync(afterWindow(RunRequest.of(key, job)
                             .idempotencyKey(idempotencyKey)
                             // Whatever is configured by then: it is the start of that time.
                             .fingerprint("schedule")
                             .submitter("schedule")
-                            .reason("scheduled for " + fireTime)),
+                            .reason("scheduled for " + fireTime))),
                     settings.background().schedules()));
         }
+    }
+
+    // What is due in a maintenance window waits for its end, though the job's policy would refuse a start that cannot
+    // be at
+    // once; of several starts of a job that are due in it, the last one is left.
+    private RunRequest afterWindow(RunRequest request) {
+        Optional<Duration> wait = windows == null ? Optional.empty() : windows.waits(request.key());
+        if (wait.isEmpty()) {
+            return request;
+        }
+        Job job = settings.jobs().require(request.job());
+        Duration limit = job.limits().maxWait();
+        RunRequest patient = limit == null ? request : request.maxWait(limit.plus(wait.get()));
+        return job.policy().yieldsToIncumbent() ? patient.onConflict(ConflictPolicy.QUEUE_LATEST) : patient;
     }
 
     // Before anything is sealed here: a log is signed from its beginning on.
@@ -157,8 +190,8 @@ final class BackgroundServices {
     private static HttpRules allowed(EngineSettings.Background background) {
         List<String> hosts = background.rules().stream()
                 .map(NotifyRule::target)
-                .flatMap(target -> target instanceof NotifyTarget.Webhook webhook
-                        ? Stream.of(webhook.url().getHost())
+                .flatMap(target -> target instanceof NotifyTarget.Web web
+                        ? Stream.of(web.url().getHost())
                         : Stream.empty())
                 .distinct()
                 .toList();

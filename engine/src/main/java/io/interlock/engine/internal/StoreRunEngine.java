@@ -40,6 +40,7 @@ import io.interlock.engine.internal.wait.EndWaits;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.ActiveRuns;
 import io.interlock.engine.internal.worker.WorkerAssembly;
+import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.log.AsideLog;
 import io.interlock.run.Attempt;
@@ -158,6 +159,8 @@ public final class StoreRunEngine implements RunEngine {
     public static RunEngine open(EngineSettings settings) {
         StoreRunEngine engine = new StoreRunEngine(settings);
         try {
+            // Nothing starts before the maintenance windows are looked at.
+            engine.background.startWindows(engine::pause);
             engine.work.workers().start();
             engine.janitor.start();
             engine.background.start(engine.submitter);
@@ -204,9 +207,13 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public Pause pause(String tenant, String pattern, Actor actor, String reason, @Nullable Duration time) {
-        Pause pause = store.pause(new PauseRequest(tenant, pattern, actor, reason, time));
-        log.warn("{} paused {} of {}: {}", actor, pattern, tenant, reason);
-        events.tell(new EngineEvent.Paused(LockKey.of(tenant, pattern), pause));
+        return pause(new PauseRequest(tenant, pattern, actor, reason, time));
+    }
+
+    private Pause pause(PauseRequest request) {
+        Pause pause = store.pause(request);
+        log.warn("{} paused {} of {}: {}", request.actor(), request.pattern(), request.tenant(), request.reason());
+        events.tell(new EngineEvent.Paused(LockKey.of(request.tenant(), request.pattern()), pause));
         return pause;
     }
 
@@ -219,6 +226,11 @@ public final class StoreRunEngine implements RunEngine {
             events.workAppeared();
         }
         return resumed;
+    }
+
+    @Override
+    public List<ScheduledJob> schedules() {
+        return settings.background().schedules();
     }
 
     @Override

@@ -96,25 +96,33 @@ interface Delivery {
         }
     }
 
-    /** Delivers by signed POST. */
+    /** Delivers by POST: signed, or as a message for Slack. */
     static final class ByWebhook implements Delivery {
 
         // They say: not now.
         private static final Set<Integer> COME_AGAIN = Set.of(408, 425, 429);
 
-        private final NotifyTarget.Webhook target;
+        private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
+
+        private final NotifyTarget.Web target;
         private final Notifier.PostSender poster;
 
-        ByWebhook(NotifyTarget.Webhook target, Notifier.PostSender poster) {
+        ByWebhook(NotifyTarget.Web target, Notifier.PostSender poster) {
             this.target = target;
             this.poster = poster;
         }
 
         @Override
         public Result deliver(Notification notification) {
-            byte[] body = Notification.Json.of(notification).getBytes(StandardCharsets.UTF_8);
+            String text = target instanceof NotifyTarget.Slack
+                    ? SlackMessage.of(notification)
+                    : Notification.Json.of(notification);
+            byte[] body = text.getBytes(StandardCharsets.UTF_8);
             try {
-                return judge(poster.post(target.url(), target.signer().sign(notification.id(), body), body));
+                Map<String, String> headers = target instanceof NotifyTarget.Webhook webhook
+                        ? webhook.signer().sign(notification.id(), body)
+                        : JSON;
+                return judge(poster.post(target.url(), headers, body));
             } catch (IOException | RuntimeException failure) {
                 return new Result.Failed(told(failure), false);
             }

@@ -80,8 +80,8 @@ public final class Notifier implements AutoCloseable {
     }
 
     private static Delivery delivery(NotifyTarget target, PostSender poster, Environment environment) {
-        return target instanceof NotifyTarget.Webhook webhook
-                ? new Delivery.ByWebhook(webhook, poster)
+        return target instanceof NotifyTarget.Web web
+                ? new Delivery.ByWebhook(web, poster)
                 : new Delivery.ByCommand((NotifyTarget.Command) target, environment);
     }
 

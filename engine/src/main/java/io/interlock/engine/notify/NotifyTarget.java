@@ -23,42 +23,70 @@ public sealed interface NotifyTarget {
      * @param url where to; its path and query are not shown, for some receivers keep their secret there
      * @param signer signs it, with one secret, or with two while the secret is being changed
      */
-    record Webhook(URI url, WebhookSigner signer) implements NotifyTarget {
+    record Webhook(URI url, WebhookSigner signer) implements Web {
 
         public Webhook {
-            String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
-            if (!List.of("http", "https").contains(scheme) || url.getHost() == null) {
-                throw new InvalidSettingException(
-                        "notify url", hidden(url), "is no web address", "write it as https://host/path");
-            }
-            if (url.getRawUserInfo() != null || url.getRawFragment() != null) {
-                throw new InvalidSettingException(
-                        "notify url",
-                        hidden(url),
-                        "has a user, password or fragment in it",
-                        "leave that out; the receiver knows us by the signature");
-            }
-        }
-
-        @Override
-        public String shown() {
-            return hidden(url);
-        }
-
-        @Override
-        public String identity() {
-            return url.toString();
+            requireWeb(url);
         }
 
         @Override
         public String toString() {
             return shown();
         }
+    }
 
-        private static String hidden(URI url) {
-            String port = url.getPort() < 0 ? "" : ":" + url.getPort();
-            return url.getScheme() + "://" + url.getHost() + port + "/…";
+    /**
+     * A message to an incoming webhook of Slack, or of a product that takes the same messages.
+     *
+     * @param url where to; it is the receiver's secret, so its path and query are not shown
+     */
+    record Slack(URI url) implements Web {
+
+        public Slack {
+            requireWeb(url);
         }
+
+        @Override
+        public String toString() {
+            return shown();
+        }
+    }
+
+    /** Somewhere a POST goes to. */
+    sealed interface Web extends NotifyTarget {
+
+        /** Where to. */
+        URI url();
+
+        @Override
+        default String shown() {
+            return hidden(url());
+        }
+
+        @Override
+        default String identity() {
+            return url().toString();
+        }
+    }
+
+    private static void requireWeb(URI url) {
+        String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
+        if (!List.of("http", "https").contains(scheme) || url.getHost() == null) {
+            throw new InvalidSettingException(
+                    "notify url", hidden(url), "is no web address", "write it as https://host/path");
+        }
+        if (url.getRawUserInfo() != null || url.getRawFragment() != null) {
+            throw new InvalidSettingException(
+                    "notify url",
+                    hidden(url),
+                    "has a user, password or fragment in it",
+                    "leave that out; the receiver knows us by the signature or the path");
+        }
+    }
+
+    private static String hidden(URI url) {
+        String port = url.getPort() < 0 ? "" : ":" + url.getPort();
+        return url.getScheme() + "://" + url.getHost() + port + "/…";
     }
 
     /**

@@ -6,6 +6,7 @@ import com.cronutils.model.definition.CronDefinitionBuilder;
 import com.cronutils.model.time.ExecutionTime;
 import com.cronutils.parser.CronParser;
 import io.interlock.InvalidSettingException;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -58,6 +59,20 @@ public final class FireTimes {
      */
     public static FireTimes parse(String expression, ZoneId zone) {
         return CronText.parse(expression, zone);
+    }
+
+    /**
+     * The time zone of that name.
+     *
+     * @throws InvalidSettingException if there is none
+     */
+    public static ZoneId zone(String name) {
+        try {
+            return ZoneId.of(name);
+        } catch (DateTimeException unknown) {
+            throw new InvalidSettingException(
+                    "schedule-zone", name, "is not a known time zone", "write one such as Europe/Berlin or UTC");
+        }
     }
 
     /** The first time after {@code after}; empty if there is none. */
@@ -113,6 +128,11 @@ public final class FireTimes {
     /** The expression as it was given. */
     public String expression() {
         return expression;
+    }
+
+    /** The time zone of its times. */
+    public ZoneId zone() {
+        return zone;
     }
 
     @Override

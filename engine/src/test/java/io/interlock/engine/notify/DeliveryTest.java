@@ -3,6 +3,7 @@ package io.interlock.engine.notify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.standardwebhooks.Webhook;
 import com.standardwebhooks.exceptions.WebhookVerificationException;
 import com.sun.net.httpserver.HttpServer;
@@ -240,6 +241,56 @@ class DeliveryTest {
             server.stop(0);
         }
         assertThat(bodies).hasSize(1);
+    }
+
+    @Test
+    void slackGetsAMessageWithTextAndBlocks() throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        List<String> bodies = new CopyOnWriteArrayList<>();
+        server.createContext("/", exchange -> {
+            bodies.add(exchange.getRequestMethod() + " "
+                    + exchange.getRequestHeaders().getFirst("Content-Type") + " "
+                    + new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        server.start();
+        String host = server.getAddress().getAddress().getHostAddress();
+        NotifyTarget.Slack target = new NotifyTarget.Slack(
+                URI.create("http://" + host + ":" + server.getAddress().getPort() + "/services/T0pS3cret"));
+        Notification hostile = new Notification(
+                notification.id(),
+                notification.kind(),
+                notification.at(),
+                LockKey.of("acme", "ledger/<4711>"),
+                notification.subject(),
+                notification.error(),
+                "run <!channel> & <https://evil|here>\nfailed" + "<".repeat(5000));
+        try (PinnedHttp http =
+                new PinnedHttp(HttpRules.hosts(List.of(host)).networks(List.of(host + "/32")), Environment.system())) {
+            assertThat(new Delivery.ByWebhook(target, Notifier.PostSender.over(http)).deliver(hostile))
+                    .isEqualTo(new Delivery.Result.Delivered());
+        } finally {
+            server.stop(0);
+        }
+        assertThat(bodies).hasSize(1);
+        String post = bodies.get(0);
+        assertThat(post).startsWith("POST application/json {");
+        Map<?, ?> message = new ObjectMapper().readValue(post.substring(post.indexOf('{')), Map.class);
+        assertThat(message.get("text"))
+                .asString()
+                .startsWith("dead letter: run &lt;!channel&gt; &amp; &lt;https://evil|here&gt; failed&lt;")
+                .endsWith("&lt;…");
+        List<?> blocks = (List<?>) message.get("blocks");
+        assertThat(blocks).hasSize(2);
+        assertThat(blocks.toString())
+                .contains("type=section", "type=context", "*dead letter*", "acme:ledger/&lt;4711&gt;", "attempt 2")
+                .contains("2026-01-01T00:00:00.000Z")
+                .doesNotContain("<");
+        Map<?, ?> section = (Map<?, ?>) ((Map<?, ?>) blocks.get(0)).get("text");
+        assertThat(section.get("text")).asString().hasSizeLessThanOrEqualTo(3000);
+        assertThat(section.get("verbatim")).isEqualTo(true);
+        assertThat(target.toString()).doesNotContain("T0pS3cret");
     }
 
     private static Map<String, List<String>> lowerCased(Map<String, List<String>> headers) {

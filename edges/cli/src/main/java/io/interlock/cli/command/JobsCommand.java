@@ -34,7 +34,7 @@ public final class JobsCommand extends Listing {
         return config == null
                 ? super.call()
                 : list(ConfigOptions.jobs(session(), config).stream()
-                        .map(JobsCommand::json)
+                        .map(this::json)
                         .toList());
     }
 
@@ -43,8 +43,13 @@ public final class JobsCommand extends Listing {
         return backend.admin().jobs();
     }
 
-    private static Facts json(JobSettings settings) {
-        return AdminFacts.job(settings.job(), settings.api().word(), !(settings.work() instanceof Work.Remote));
+    private Facts json(JobSettings settings) {
+        return AdminFacts.job(
+                settings.job(),
+                settings.api().word(),
+                !(settings.work() instanceof Work.Remote),
+                settings.clock().orElse(null),
+                session().environment().clock().instant());
     }
 
     @Override
@@ -54,7 +59,10 @@ public final class JobsCommand extends Listing {
                 .of("on-conflict", job -> job.shown("onConflict"))
                 .of("lease", job -> span(job, "lease"))
                 .of("attempts", job -> job.shown("maxAttempts"))
-                .of("max-runtime", job -> span(job, "maxRuntime"));
+                .of("max-runtime", job -> span(job, "maxRuntime"))
+                .of("schedule", job -> job.shown("schedule"))
+                .of("zone", job -> job.shown("zone"))
+                .of("next-start", job -> job.shown("nextStart"));
     }
 
     @Override

@@ -136,7 +136,7 @@ public final class AccessOperations {
         private static final Set<String> COMMON = Set.of("limits", "history", "idempotency");
         private static final Pattern OF_JOB = Pattern.compile("jobs\\.(\"[^\"]*\"|[^.]+)\\.(.+)");
         private static final Pattern OF_TENANT = Pattern.compile("tenants\\.(\"[^\"]*\"|[^.]+)\\..+");
-        private static final Pattern OF_NOTIFICATION = Pattern.compile("(notify\\[\\d+])\\..+");
+        private static final Pattern OF_ENTRY = Pattern.compile("((?:notify|maintenance)\\[\\d+])\\..+");
 
         List<EffectiveProperty> properties() {
             Map<String, String> byName = all.stream()
@@ -154,7 +154,7 @@ public final class AccessOperations {
             Matcher job = OF_JOB.matcher(name);
             if (job.matches()) {
                 String property = job.group(2);
-                boolean scheduled = property.startsWith("schedule");
+                boolean scheduled = property.startsWith("schedule") || property.startsWith("no-start");
                 return !property.startsWith("run.")
                         && (!scheduled || tenant.equals(byName.get("jobs." + job.group(1) + ".schedule-tenant")));
             }
@@ -162,8 +162,8 @@ public final class AccessOperations {
             if (quota.matches()) {
                 return quota.group(1).replace("\"", "").equals(tenant);
             }
-            Matcher notification = OF_NOTIFICATION.matcher(name);
-            return notification.matches() && tenant.equals(byName.get(notification.group(1) + ".tenant"));
+            Matcher entry = OF_ENTRY.matcher(name);
+            return entry.matches() && tenant.equals(byName.get(entry.group(1) + ".tenant"));
         }
 
         private static String plain(String name) {

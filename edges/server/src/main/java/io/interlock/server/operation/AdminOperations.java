@@ -7,6 +7,7 @@ import io.interlock.engine.Janitor;
 import io.interlock.engine.audit.AuditFinding;
 import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.Witness;
+import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.JobName;
@@ -33,6 +34,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** The operations about resources, the audit log, workers, jobs and the janitor. */
 public final class AdminOperations {
@@ -93,9 +95,13 @@ public final class AdminOperations {
     }
 
     private CompletionStage<Reply> jobs(Call call) {
+        Map<JobName, ScheduledJob> schedules = context.engine().schedules().stream()
+                .filter(schedule -> schedule.key().tenant().equals(call.tenant()))
+                .collect(Collectors.toMap(ScheduledJob::job, Function.identity()));
+        Instant now = context.environment().clock().instant();
         return CompletableFuture.completedFuture(Reply.items(context.engine().jobs().all().stream()
-                .map(job ->
-                        AdminFacts.job(job, apis.apply(job.name()), job.work().isPresent()))
+                .map(job -> AdminFacts.job(
+                        job, apis.apply(job.name()), job.work().isPresent(), schedules.get(job.name()), now))
                 .toList()));
     }
 

@@ -9,6 +9,7 @@ import io.interlock.engine.Jobs;
 import io.interlock.engine.WorkSource;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.notify.NotifyRule;
+import io.interlock.engine.schedule.MaintenanceWindows;
 import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.JobName;
 import io.interlock.run.LineLimits;
@@ -113,11 +114,13 @@ public record EngineSettings(
             Retention retention,
             @Nullable AuditKey auditKey,
             List<ScheduledJob> schedules,
+            List<MaintenanceWindows.NoStart> windows,
             List<NotifyRule> rules,
             List<String> privateNetworks) {
 
         public Background {
             schedules = List.copyOf(schedules);
+            windows = List.copyOf(windows);
             rules = List.copyOf(rules);
             privateNetworks = List.copyOf(privateNetworks);
         }
