@@ -9,6 +9,7 @@ import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.access.TenantLimitException;
+import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.CancelAnswer;
@@ -169,6 +170,9 @@ public interface RunEngine extends WorkerEngine {
 
     /** Runs whose attempts are used up. */
     DeadLetterBox deadLetters();
+
+    /** What this engine starts by the clock. */
+    List<ScheduledJob> schedules();
 
     /** What is on record beside the runs themselves. */
     EngineQueries queries();

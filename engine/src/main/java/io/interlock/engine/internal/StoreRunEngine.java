@@ -40,6 +40,7 @@ import io.interlock.engine.internal.wait.EndWaits;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.ActiveRuns;
 import io.interlock.engine.internal.worker.WorkerAssembly;
+import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.log.AsideLog;
 import io.interlock.run.Attempt;
@@ -323,6 +324,11 @@ public final class StoreRunEngine implements RunEngine {
     @Override
     public Jobs jobs() {
         return settings.jobs();
+    }
+
+    @Override
+    public List<ScheduledJob> schedules() {
+        return settings.background().schedules();
     }
 
     @Override

@@ -115,6 +115,11 @@ public final class FireTimes {
         return expression;
     }
 
+    /** The time zone it is meant in. */
+    public ZoneId zone() {
+        return zone;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof FireTimes that && expression.equals(that.expression) && zone.equals(that.zone);

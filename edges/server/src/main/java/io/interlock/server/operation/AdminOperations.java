@@ -23,6 +23,7 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.Facts;
+import io.interlock.service.HistoryWindow;
 import io.vertx.core.json.JsonArray;
 import java.time.Instant;
 import java.util.HashMap;
@@ -65,6 +66,7 @@ public final class AdminOperations {
                 .on("listAudit", admin::audit)
                 .on("verifyAudit", admin::verify)
                 .on("getSummary", admin::summary)
+                .on("getHistory", admin::history)
                 .on("search", admin::search)
                 .on("listWorkers", admin::workers)
                 .on("listJobs", admin::jobs);
@@ -93,15 +95,21 @@ public final class AdminOperations {
     }
 
     private CompletionStage<Reply> jobs(Call call) {
-        return CompletableFuture.completedFuture(Reply.items(context.engine().jobs().all().stream()
-                .map(job ->
-                        AdminFacts.job(job, apis.apply(job.name()), job.work().isPresent()))
-                .toList()));
+        return context.lists()
+                .call(call.tenant(), () -> Reply.items(context.service().jobs(call.tenant(), apis)));
     }
 
     private CompletionStage<Reply> summary(Call call) {
         return context.lists()
                 .call(call.tenant(), () -> Reply.ok(context.service().summary(call.tenant())));
+    }
+
+    private CompletionStage<Reply> history(Call call) {
+        JobName job = call.optional("job", String.class).map(JobName::new).orElse(null);
+        HistoryWindow window =
+                HistoryWindow.of(call.required("window", String.class)).orElseThrow();
+        return context.lists()
+                .call(call.tenant(), () -> Reply.ok(context.service().history(call.tenant(), job, window)));
     }
 
     private CompletionStage<Reply> search(Call call) {
