@@ -24,6 +24,12 @@ LockView.prototype.opensAt; LockView.prototype.renewedAt; LockView.prototype.ren
 Line.prototype.lock; Line.prototype.total; Line.prototype.samples; Line.prototype.usualHold; Line.prototype.holderLeft;
 Line.prototype.place; Line.prototype.restsUntil; Line.prototype.startsAt;
 
+/** @record */ function Past() {}
+Past.prototype.window; Past.prototype.step; Past.prototype.succeeded; Past.prototype.failed; Past.prototype.stopped; Past.prototype.holdP50; Past.prototype.holdP95; Past.prototype.counted;
+
+/** @record */ function Hold() {}
+Hold.prototype.from; Hold.prototype.to; Hold.prototype.lost; Hold.prototype.unknown;
+
 /** @record */ function Pause() {}
 Pause.prototype.pattern; Pause.prototype.pausedBy; Pause.prototype.until;
 
@@ -39,7 +45,8 @@ WorkerView.prototype.runs; WorkerView.prototype.seenAt; WorkerView.prototype.ver
 Sweep.prototype.sweeps; Sweep.prototype.sweep; Sweep.prototype.skipped; Sweep.prototype.actions; Sweep.prototype.why;
 
 /** @record */ function JobView() {}
-JobView.prototype.api; JobView.prototype.maxRuntime; JobView.prototype.lease; JobView.prototype.takers;
+JobView.prototype.api; JobView.prototype.maxRuntime; JobView.prototype.lease; JobView.prototype.schedules; JobView.prototype.cron; JobView.prototype.zone; JobView.prototype.nextStart;
+JobView.prototype.workers; JobView.prototype.last; JobView.prototype.week; JobView.prototype.days;
 
 /** @record */ function KeyView() {}
 KeyView.prototype.createdAt; KeyView.prototype.expiresAt; KeyView.prototype.revokedAt; KeyView.prototype.active; KeyView.prototype.apiKey;

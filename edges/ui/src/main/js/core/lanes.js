@@ -9,7 +9,7 @@ const ROW = 17;
 const TOP = 48;
 const FOLD = 44;
 const TORN = 14;
-const LEGEND = { waiting: 'waiting', held: 'holding', ok: 'succeeded', fail: 'failed', fenced: 'lost its lease', overdue: 'overdue', idle: 'stopped', next: 'estimate', paused: 'paused', unknown: 'not loaded', fold: 'gap left out' };
+const LEGEND = { waiting: 'waiting', held: 'holding', ok: 'succeeded', fail: 'failed', fenced: 'lost its lease', overdue: 'overdue', idle: 'stopped', next: 'estimate', paused: 'paused', unknown: 'not known', fold: 'gap left out' };
 
 const median = values => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] || 0;
 
@@ -89,6 +89,7 @@ export function lanes({ holds, line, total, usual, left: rest, pauses, unknown, 
   const map = scale(start, finish, all, left, room);
   const { x } = map;
   const more = total - next.length;
+  const joins = joined.length < total ? `when the first ${joined.length} joined` : 'when they joined';
   const refused = refusals.filter(each => at(each.minute) + 60000 > start);
   const lined = drawn.length + next.length + (more > 0 ? 1 : 0);
   const rows = lined + (refused.length ? 1 : 0);
@@ -126,12 +127,12 @@ export function lanes({ holds, line, total, usual, left: rest, pauses, unknown, 
     <defs><pattern id="unknown" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0v6"/></pattern></defs>
     <text class="ax strong" x="0" y="13">${zoneName()}</text>
     <rect class="future" x=${x(present)} y="24" width=${x(finish) - x(present)} height=${bottom - 24}/>
-    ${pauses.map(pause => svg`<g><title>paused ${stamp(pause.from)} to ${pause.to > present ? 'later' : stamp(pause.to)}</title><rect class="pause" x=${x(pause.from)} y="24" width=${Math.max(3, x(Math.min(pause.to, finish)) - x(pause.from))} height=${bottom - 24}/>
+    ${pauses.map(pause => svg`<g><title>paused by ${pause.who} ${stamp(pause.from)} to ${pause.to > present ? 'later' : stamp(pause.to)}</title><rect class="pause" x=${x(pause.from)} y="24" width=${Math.max(3, x(Math.min(pause.to, finish)) - x(pause.from))} height=${bottom - 24}/>
       ${x(Math.min(pause.to, finish)) - x(pause.from) > 50 && svg`<text class="note c-paused" x=${(x(Math.max(start, pause.from)) + x(Math.min(pause.to, finish))) / 2} y=${bottom - 4} text-anchor="middle">paused</text>`}</g>`)}
     ${axis(map, room, present).map(({ time, words }) => svg`<path class="g" d="M${x(time)} 20V${bottom}"/><text class="ax" x=${x(time)} y="13" text-anchor="middle">${words}</text>`)}
     <text class="strong" x="0" y=${TOP - 5}>the key</text>
     ${map.parts.map(part => svg`<rect class="rail" x=${x(part.from)} y=${TOP - 18} width=${Math.max(0, x(part.to) - x(part.from))} height="18" rx="3"/>`)}
-    ${unknown.filter(gap => gap.to > start).map(gap => svg`<rect fill="url(#unknown)" x=${x(gap.from)} y=${TOP - 18} width=${x(gap.to) - x(gap.from)} height="18"><title>what held the key until ${stamp(gap.to)} is not loaded</title></rect>`)}
+    ${unknown.filter(gap => gap.to > start).map(gap => svg`<rect fill="url(#unknown)" x=${x(gap.from)} y=${TOP - 18} width=${x(gap.to) - x(gap.from)} height="18"><title>until ${stamp(gap.to)}: ${gap.why}</title></rect>`)}
     ${all.map(hold => svg`<g><title>${describe(hold)}</title>${bar(hold, x, TOP - 17, 16, hold.token ? '…' + String(hold.token).slice(-5) : '')}</g>`)}
     ${done > present && svg`<rect class="est c-held" x=${x(present)} y=${TOP - 17} width=${x(done) - x(present)} height="16" rx="2"/>`}
     ${estimates.map(each => svg`<rect class="est c-waiting" x=${x(each.from)} y=${TOP - 17} width=${Math.max(4, x(each.to) - x(each.from))} height="16" rx="2"/>
@@ -141,7 +142,7 @@ export function lanes({ holds, line, total, usual, left: rest, pauses, unknown, 
       ${rows > 7 && svg`<text class="ax" transform="translate(${x(gap.from) + FOLD / 2 - 6} ${bottom - 8}) rotate(-90)">${span(gap.length)} free, folded</text>`}</g>`)}
     ${drawn.map(lane)}${next.map(waiter)}
     ${more > 0 && svg`<text class="strong" x="0" y=${rowY(lined - 1) + 10}>+${more} more</text>${joined.slice(next.length).filter(time => time > start).map(time => svg`<path class="joined" d="M${x(time)} ${rowY(lined - 1) + 1}v10"/>`)}
-      ${!narrow && svg`<text class="note" x=${x(present) + 6} y=${rowY(lined - 1) + 10}>${lastStart ? `when they joined; the last of ${total} starts ${about(lastStart)}` : 'when they joined'}</text>`}`}
+      ${!narrow && svg`<text class="note" x=${x(present) + 6} y=${rowY(lined - 1) + 10}>${lastStart ? `${joins}; the last of ${total} starts ${about(lastStart)}` : joins}</text>`}`}
     ${refused.length > 0 && svg`<text x="0" y=${rowY(rows - 1) + 10}>refused</text>${refused.map(({ minute, outcomes }) => svg`<path class="x" d="M${x(at(minute) + 30000) - 4} ${rowY(rows - 1) + 2}l8 8m0-8l-8 8"><title>${clock(minute) + Object.entries(outcomes).map(([what, count]) => `, ${count} ${what}`)}</title></path>`)}`}
     <path class="now" d="M${x(present)} 22V${bottom}"/><rect class="now-box" x=${x(present) - box.length * 3.4 - 6} y="0" width=${box.length * 6.8 + 12} height="18" rx="3"/><text class="now-words" x=${x(present)} y="13" text-anchor="middle">${box}</text></svg>`;
 }

@@ -7,13 +7,12 @@ import {
 import { lanes, spark } from '../core/lanes.js';
 
 const SHOWN = 10;
-// Runs that wait may be many, and have held nothing.
-const STARTED = 'RUNNING,SUCCEEDED,FAILED,ABORTED,TIMED_OUT,DEAD';
 const TABS = [['', 'Now'], ['history', 'History'], ['runs', 'Runs'], ['audit', 'Audit']];
 
-/** The holds that a listing of runs tells of, the oldest first; of a run with several attempts it tells the last. */
-const holdsOf = runs => runs.filter(run => run.startedAt).map(run => ({ from: at(run.startedAt), to: run.endedAt ? at(run.endedAt) : now(), open: !isOver(run), kind: isOver(run) ? kindOf(run) : 'held', run: run.id, who: run.holder || '',
-  waitedSince: run.attempt > 1 ? null : at(run.submittedAt), token: run.token, why: run.error?.code, again: run.attempt > 1 ? at(run.submittedAt) : 0 })).sort((a, b) => a.from - b.from);
+const ENDS = { SUCCEEDED: 'ok', ABORTED: 'idle', RUNNING: 'held' };
+/** The holds as the picture draws them, the oldest first. */
+const holdsOf = items => items.map(hold => ({ from: at(hold.from), to: hold.to ? at(hold.to) : now(), open: !hold.to, kind: hold.lost ? 'fenced' : ENDS[hold.state] || 'fail', run: hold.run, who: hold.holder, token: hold.token,
+  waitedSince: hold.waitingSince ? at(hold.waitingSince) : null, why: hold.to && (hold.state === 'QUEUED' ? 'tried again: ' : '') + hold.why }));
 
 /** What the holder still needs, counted down; null if there is no estimate. */
 const left = ({ line }) => line.holderLeft ? Math.max(0, millis(line.holderLeft) - (now() - line.seen)) : null;
@@ -94,11 +93,10 @@ function lastStart({ line: { items, total, usualHold } }) {
 }
 
 function picture(data, width) {
-  const { lock, line: { items, total, usualHold }, holds, pause } = data;
+  const { lock, line: { items, total, usualHold }, holds, pauses } = data;
   const live = holds.map(hold => hold.open ? { ...hold, to: now(), kind: lock.state === 'OVERDUE' ? 'overdue' : hold.kind } : hold);
-  const bare = lock.token && lock.since && !live.some(hold => hold.open) ? [{ from: at(lock.since), to: now(), open: true, kind: lock.state === 'OVERDUE' ? 'overdue' : 'held', who: lock.holder?.holder || '', token: lock.token }] : [];
-  return lanes({ holds: [...live, ...bare], line: items, total, usual: millis(usualHold) || 0, left: left(data), pauses: pause ? [{ from: at(pause.since), to: pause.until ? at(pause.until) : Infinity }] : [], unknown: data.unknown,
-    joined: items.map(each => at(each.waitingSince)), lastStart: lastStart(data), refusals: lock.refusals || [] }, width)
+  return lanes({ holds: live, line: items, total, usual: millis(usualHold) || 0, left: left(data), pauses, unknown: data.unknown,
+    joined: items.map(each => at(each.waitingSince)), lastStart: lastStart(data), refusals: data.refusals }, width)
     || html`<p class="muted">Nothing has run under this key yet. Try <code class="mono">interlock run ${quote(lock.key)} -n -- sleep 60</code></p>`;
 }
 
@@ -116,20 +114,23 @@ const BODY = {
 };
 const subtitle = ({ holds, line }) => [holds.some(hold => !hold.open) && `the last ${Math.min(8, holds.filter(hold => !hold.open).length)} holds`, holds.some(hold => hold.open) && 'the holder', line.total > 0 && `the next ${Math.min(5, line.total)} of ${line.total}`].filter(word => word).join(', ');
 
+/** Why it is not known who had the key. */
+const UNKNOWN = { NOT_READ: 'older holds are not loaded', FORGOTTEN: 'records of that time may be deleted', LEASES: 'leases without a run leave no record' };
 let jobs = null;
 pages.lock = {
   renews: 4000,
   title: ({ q }) => q.key || 'Lock',
   async load({ q: { key, tab } }) {
-    const [found, { items: [seen] }, runs, records] = await Promise.all([look(path('locks/line', { key, limit: 50 })), get(path('locks', { key })), look(path('runs', { key, state: tab === 'runs' ? '' : STARTED, limit: 30 })), tab === 'audit' && may('operator') ? get(path('audit', { key, limit: 100 })) : null]);
-    // A store that keeps leases only has no line.
-    const line = found.lock ? found : { lock: seen, total: 0, samples: 0, items: [] };
-    const id = line.lock.holder?.runId;
+    const [found, past, runs, records] = await Promise.all([look(path('locks/line', { key, limit: 50 })), look(path('locks/holds', { key, limit: tab === 'history' ? 200 : 50 })), tab === 'runs' ? look(path('runs', { key, limit: 30 })) : { items: [] }, tab === 'audit' && may('operator') ? get(path('audit', { key, limit: 100 })) : null]);
+    // A store that keeps leases only has no line, and no record of past holds.
+    const line = found.lock ? found : { lock: (await get(path('locks', { key }))).items[0], total: 0, samples: 0, items: [] };
+    const { lock } = line;
+    const id = lock.holder?.runId;
     const [run] = await Promise.all([id ? get('runs/' + id).catch(() => null) : null, jobs || look('jobs').then(found => { jobs = found.items; })]);
-    const holds = holdsOf(runs.items);
+    const bare = session.bare && lock.token && lock.since ? [{ from: lock.since, holder: lock.holder?.holder || '', token: lock.token, state: 'RUNNING', lost: false }] : [];
     return {
-      lock: { ...line.lock, refusals: seen.refusals, seen: tick() }, line: { ...line, seen: tick() }, run, holds, runs: runs.items, cursor: runs.cursor, audit: records, job: jobs.find(job => job.name === line.lock.job), pause: line.lock.pause,
-      unknown: [...runs.cursor && holds.length ? [{ from: 0, to: holds[0].from }] : [], ...holds.filter(hold => hold.again).map(hold => ({ from: hold.again, to: hold.from }))],
+      lock: { ...lock, seen: tick() }, line: { ...line, seen: tick() }, run, holds: holdsOf([...past.items, ...bare]), runs: runs.items, cursor: runs.cursor, audit: records, job: jobs.find(job => job.name === lock.job), pause: lock.pause, refusals: past.refusals || [],
+      unknown: (past.unknown || []).map(gap => ({ from: gap.from ? at(gap.from) : 0, to: at(gap.to), why: UNKNOWN[gap.why] })), pauses: (past.pauses || []).map(pause => ({ from: at(pause.from), to: pause.to ? at(pause.to) : Infinity, who: pause.by })),
     };
   },
   hears: (type, data, { q }) => !type.startsWith('worker') && (!data.key || data.key === q.key),

@@ -1,8 +1,9 @@
-// Now: totals, what needs attention, and who holds which key.
+// Now: totals, charts over time, what needs attention, and who holds which key.
 import {
   banner, button, cancel, cancelAll, complete, empty, get, head, href, html, isClosing, keyLink, leaseLeft, lockPath, LOCKS, look, mark, may, moment, mono, muted, pages, path, pauseKey, percent, quoted, refresh,
-  resume, session, settle, shell, since, soft, sortLocks, span, startButton, summary, table, totals,
+  resume, session, settle, shell, since, soft, sortLocks, span, startButton, summary, table, totals, zoneName,
 } from '../core/page.js';
+import { strip, WINDOWS } from '../core/strip.js';
 
 const MOST = 12;
 const link = (words, to) => html`<a class="button small" href=${href(to)}>${words}</a>`;
@@ -67,6 +68,10 @@ const figures = () => {
     ${figure(longestWait ? span(since(longestWait.since)) : '—', 'longest wait', longestWait ? lockPath(longestWait.lock.key) : 'queue')}${figure(totals.failed(), 'failed, last hour', 'runs?state=FAILED,TIMED_OUT,DEAD&since=1h', totals.failed() ? 'bad' : '')}${figure(totals.dead(), 'dead letters', 'dead-letters', totals.dead() ? 'bad' : '')}`}</div>`;
 };
 
+const WINDOW = '1h';
+const windows = chosen => html`<div class="switch" role="group" aria-label="Window">${Object.entries(WINDOWS).map(([name, [words]]) => html`<button aria-pressed=${String(chosen === name)} @click=${() => shell.filter({ window: name === WINDOW ? '' : name })}>${words}</button>`)}</div>`;
+const overTime = ({ data: { history } }) => history?.window && html`<section class="mt" aria-label="Over time"><div class="row"><h2>Over time ${muted(zoneName() + ' · click a bar to see its runs')}</h2><span class="grow"></span>${windows(history.window)}</div>${strip(history, totals.queue(), shell.width)}</section>`;
+
 /** Keys that need attention first: the server names them at any number of locks. */
 function active({ page }) {
   const first = [...summary.overdue, ...summary.hotKeys.filter(lock => lock.waiting)];
@@ -77,15 +82,15 @@ function active({ page }) {
 pages.now = {
   renews: 5000,
   title: () => 'Now',
-  async load() {
-    const [page] = await Promise.all([look('locks?limit=50'), refresh()]);
+  async load({ q }) {
+    const [page, history] = await Promise.all([look('locks?limit=50'), look(path('history', { window: WINDOWS[q.window] ? q.window : WINDOW })), refresh()]);
     if (session.bare) Object.assign(summary.locks, { HELD: page.items.filter(lock => lock.state === 'HELD').length, OVERDUE: page.items.filter(lock => lock.state === 'OVERDUE').length });
-    return { page: complete(page) };
+    return { page: complete(page), history };
   },
   view(state) {
     const locks = active(state.data);
     const total = session.bare ? locks.length : totals.locks();
-    return html`${head({ title: 'Now', json: 'summary', cli: 'interlock top', more: startButton() })}${figures()}${session.bare && banner('idle', session.bare)}
+    return html`${head({ title: 'Now', json: 'summary', cli: 'interlock top', more: startButton() })}${figures()}${session.bare && banner('idle', session.bare)}${overTime(state)}
     <div class="cols"><div>${list(state)}</div>
     <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks ${muted(total > locks.length ? `${locks.length} of ${total}, those that need attention first` : total)}</h2><span class="grow"></span>${muted(['Updated ', moment(summary.seen || state.loaded)])}</div>
     <div class="card">${locks.length ? table('Active locks', LOCKS, locks, lock => lock.key)

@@ -46,14 +46,11 @@ public record Pause(
 
     /** Whether this pause covers {@code key}. */
     public boolean covers(LockKey key) {
-        return covers(tenant, pattern, key);
+        return key.tenant().equals(tenant) && covers(pattern, key);
     }
 
-    /** Whether {@code pattern} covers {@code key} of {@code tenant}. */
-    public static boolean covers(String tenant, String pattern, LockKey key) {
-        if (!key.tenant().equals(tenant)) {
-            return false;
-        }
+    /** Whether {@code pattern} of the key's tenant covers {@code key}. */
+    public static boolean covers(String pattern, LockKey key) {
         return pattern.endsWith("*")
                 ? key.name().startsWith(pattern.substring(0, pattern.length() - 1))
                 : key.name().equals(pattern);

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param state only in this state, or {@code null} for all
  * @param job only of this job, or {@code null} for all
  * @param since only those submitted at this time or later, or {@code null} for all
+ * @param until only those submitted before this time, or {@code null} for all
  * @param after only those after the run with this number, in the requested order; 0 to begin at the first
  * @param limit the maximum number, 1 to {@value #MAX_LIMIT}
  * @param descending whether the last submitted comes first
@@ -23,6 +24,7 @@ public record RunQuery(
         @Nullable RunState state,
         @Nullable JobName job,
         @Nullable Instant since,
+        @Nullable Instant until,
         long after,
         int limit,
         boolean descending) {
@@ -36,37 +38,42 @@ public record RunQuery(
 
     /** All runs of a tenant. */
     public static RunQuery ofTenant(String tenant) {
-        return new RunQuery(tenant, null, null, null, null, 0, MAX_LIMIT, false);
+        return new RunQuery(tenant, null, null, null, null, null, 0, MAX_LIMIT, false);
     }
 
     /** This query for one key. */
     public RunQuery of(LockKey key) {
-        return new RunQuery(tenant, key, state, job, since, after, limit, descending);
+        return new RunQuery(tenant, key, state, job, since, until, after, limit, descending);
     }
 
     /** This query for runs in one state. */
     public RunQuery in(RunState state) {
-        return new RunQuery(tenant, key, state, job, since, after, limit, descending);
+        return new RunQuery(tenant, key, state, job, since, until, after, limit, descending);
     }
 
     /** This query for runs of one job. */
     public RunQuery doing(JobName job) {
-        return new RunQuery(tenant, key, state, job, since, after, limit, descending);
+        return new RunQuery(tenant, key, state, job, since, until, after, limit, descending);
     }
 
     /** This query for runs submitted at {@code since} or later. */
     public RunQuery since(Instant since) {
-        return new RunQuery(tenant, key, state, job, since, after, limit, descending);
+        return new RunQuery(tenant, key, state, job, since, until, after, limit, descending);
+    }
+
+    /** This query for runs submitted before {@code until}. */
+    public RunQuery until(Instant until) {
+        return new RunQuery(tenant, key, state, job, since, until, after, limit, descending);
     }
 
     /** This query after run number {@code after}, in pages of {@code limit}. */
     public RunQuery page(long after, int limit) {
-        return new RunQuery(tenant, key, state, job, since, after, limit, descending);
+        return new RunQuery(tenant, key, state, job, since, until, after, limit, descending);
     }
 
     /** This query with the last submitted run first. */
     public RunQuery newestFirst() {
-        return new RunQuery(tenant, key, state, job, since, after, limit, true);
+        return new RunQuery(tenant, key, state, job, since, until, after, limit, true);
     }
 
     /** Whether {@code run} matches this query. */
@@ -76,6 +83,7 @@ public record RunQuery(
                 && (key == null || key.equals(run.key()))
                 && (state == null || state == run.state())
                 && (job == null || job.equals(run.job()))
-                && (since == null || !run.submittedAt().isBefore(since));
+                && (since == null || !run.submittedAt().isBefore(since))
+                && (until == null || run.submittedAt().isBefore(until));
     }
 }

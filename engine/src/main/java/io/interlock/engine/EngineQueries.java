@@ -15,11 +15,13 @@ import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.LineQuery;
 import io.interlock.run.Pause;
+import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
 import io.interlock.run.Retention;
 import io.interlock.run.RunCount;
+import io.interlock.run.RunPeriod;
 import io.interlock.run.Seal;
 import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchResult;
@@ -81,8 +83,7 @@ public final class EngineQueries {
      * {@linkplain EngineBuilder#auditKey key} if it has one, and with how long this engine keeps records. May take long.
      */
     public AuditReport verifyAudit(List<Witness> witnesses) {
-        return verifyAudit(
-                new AuditVerifier.Outside(witnesses, auditKey, store.storeTime().minus(retention.audit())));
+        return verifyAudit(new AuditVerifier.Outside(witnesses, auditKey, auditKeptSince()));
     }
 
     /** Looks at the whole audit log, and compares it with what the caller knows from outside the store. May take long. */
@@ -97,6 +98,16 @@ public final class EngineQueries {
      */
     public Witness signAudit(AuditKey key) {
         return Witness.of(new AuditSigner(store, key).adopt(), null);
+    }
+
+    /** Since when audit records are kept: older ones may have been forgotten. */
+    public Instant auditKeptSince() {
+        return store.storeTime().minus(retention.audit());
+    }
+
+    /** What became of runs in periods of time, ordered by beginning and job. */
+    public List<RunPeriod> periods(PeriodQuery query) {
+        return store.periods(query);
     }
 
     /** The end of what a run had to say, if it said anything. */

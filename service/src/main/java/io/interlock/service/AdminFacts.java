@@ -69,8 +69,8 @@ public final class AdminFacts {
      * @param here whether this process does its work
      * @param schedule when it starts by the clock, or {@code null} if it does not, or that is no business of the caller
      */
-    public static Facts job(Job job, String api, boolean here, @Nullable ScheduledJob schedule, Instant now) {
-        Facts facts = Facts.with("name", job.name())
+    public static Facts job(Job job, String api, boolean here) {
+        return Facts.with("name", job.name())
                 .and("api", api)
                 .and("onConflict", job.policy())
                 .and("lease", job.terms().ttl())
@@ -79,11 +79,14 @@ public final class AdminFacts {
                 .and("worker", here ? "here" : "remote")
                 .and("maxRuntime", job.limits().maxRuntime())
                 .and("maxWait", job.limits().maxWait());
-        return schedule == null
-                ? facts
-                : facts.and("schedule", schedule.times().expression())
-                        .and("zone", schedule.times().zone().getId())
-                        .and("nextStart", schedule.times().next(now).orElse(null));
+    }
+
+    /** When a job starts by itself. */
+    public static Facts schedule(ScheduledJob schedule, Instant now) {
+        return Facts.with("key", schedule.key().name())
+                .and("cron", schedule.times().expression())
+                .and("zone", schedule.times().zone().getId())
+                .and("nextStart", schedule.times().next(now).orElse(null));
     }
 
     public static Facts resource(Resource resource) {

@@ -18,6 +18,7 @@ import io.interlock.run.LineQuery;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
+import io.interlock.run.RunCount;
 import io.interlock.run.RunQuery;
 import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchResult;
@@ -45,6 +46,9 @@ public final class EngineService {
 
     /** How long a worker that is silent and idle counts as alive. */
     private static final Duration ALIVE = Duration.ofMinutes(1);
+
+    /** Among how many of its newest runs the last one that ended is looked for. */
+    private static final int LAST = 50;
 
     private final RunEngine engine;
     private final Function<String, Object> foreign;
@@ -107,6 +111,82 @@ public final class EngineService {
                 .flatMap(worker -> worker.jobs().stream())
                 .collect(Collectors.toSet());
         return new SummaryFacts(summary, served, queries.pauses(tenant)).json();
+    }
+
+    /**
+     * What became of the runs of {@code tenant} over time, of one job or with {@code null} of all: {@code window, step, since, at,
+     * succeeded, failed, stopped, holdP50?, holdP95?, items}.
+     */
+    public Facts history(String tenant, @Nullable JobName job, HistoryWindow window) {
+        return new HistoryFacts(engine.queries(), tenant).window(window, job);
+    }
+
+    /**
+     * The last {@code limit} holds of {@code key} before {@code until}: {@code key, since, until, items, unknown, pauses}.
+     *
+     * @param since only those that had not ended then, or {@code null} for all
+     */
+    public Facts holds(LockKey key, @Nullable Instant since, @Nullable Instant until, int limit) {
+        Instant end = until == null ? engine.queries().time().plusMillis(1) : until;
+        return new HoldHistory(engine.queries(), key, since, end, limit).json(view(key));
+    }
+
+    /**
+     * The jobs of the configuration, each with its schedules in {@code tenant}, the runs it has there, and what became of them.
+     *
+     * @param apis the compatible API that starts a job, {@code none} if it has none
+     */
+    public List<Facts> jobs(String tenant, Function<JobName, String> apis) {
+        EngineQueries queries = engine.queries();
+        Instant now = queries.time();
+        Map<JobName, Facts> weeks = new HistoryFacts(queries, tenant).weeks();
+        List<RunCount> counts = queries.runCounts().stream()
+                .filter(count -> count.tenant().equals(tenant))
+                .toList();
+        List<WorkerNote> workers = queries.workers(tenant, ALIVE, RunQuery.MAX_LIMIT);
+        return engine.jobs().all().stream()
+                .map(job -> AdminFacts.job(
+                                job, apis.apply(job.name()), job.work().isPresent())
+                        .and("schedules", schedules(tenant, job.name(), now))
+                        .and("runs", runs(counts, job.name()))
+                        .and(
+                                "workers",
+                                workers.stream()
+                                        .filter(worker -> worker.jobs().contains(job.name()))
+                                        .map(worker -> worker.worker().label())
+                                        .sorted()
+                                        .toList())
+                        .and("last", lastEnded(tenant, job.name()), RunFacts::of)
+                        .and("week", weeks.get(job.name())))
+                .toList();
+    }
+
+    private List<Facts> schedules(String tenant, JobName job, Instant now) {
+        return engine.schedules().stream()
+                .filter(each -> each.job().equals(job) && each.key().tenant().equals(tenant))
+                .map(each -> AdminFacts.schedule(each, now))
+                .toList();
+    }
+
+    private static Facts runs(List<RunCount> counts, JobName job) {
+        Facts runs = Facts.none();
+        for (RunState state : List.of(RunState.QUEUED, RunState.PENDING, RunState.RUNNING, RunState.DEAD)) {
+            runs.and(
+                    state.name(),
+                    counts.stream()
+                            .filter(count -> count.job().equals(job) && count.state() == state)
+                            .mapToLong(RunCount::count)
+                            .sum());
+        }
+        return runs;
+    }
+
+    /** The run of {@code job} that ended last, of the newest {@link #LAST}; {@code null} if none of them has ended. */
+    private @Nullable Run lastEnded(String tenant, JobName job) {
+        return engine.list(RunQuery.ofTenant(tenant).doing(job).newestFirst().page(0, LAST)).runs().stream()
+                .filter(run -> run.state().isTerminal())
+                .max(Comparator.comparing(run -> run.status().since()))
+                .orElse(null);
     }
 
     /** What is called like {@code text}, up to {@code limit} of each kind: {@code runs, keys, jobs, holders, labels, more}. */

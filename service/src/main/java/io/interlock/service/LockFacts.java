@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 /** The JSON of a lock: one key, its holder, its pause and its waiters. */
 public final class LockFacts {
 
+    /** How far back refusals under one key are shown. */
+    public static final Duration REFUSALS_SHOWN = Duration.ofHours(1);
+
     private LockFacts() {}
 
     /** A key as it was seen. */

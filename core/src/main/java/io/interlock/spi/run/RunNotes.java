@@ -2,7 +2,9 @@ package io.interlock.spi.run;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
+import io.interlock.run.RunPeriod;
 import io.interlock.run.WorkerNote;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +25,15 @@ public interface RunNotes extends OutputNotes {
 
     /** The counts of a key in minutes beginning at {@code since} or later, in the order of the minutes. */
     List<RefusalCount> refusals(LockKey key, Instant since);
+
+    /**
+     * Adds to the recorded periods: endings and times are summed, and of waiting runs the greatest number stays. After an unclear
+     * answer it is not repeated: counts may then be missing, but none counts twice.
+     */
+    void addPeriods(List<RunPeriod> periods);
+
+    /** Recorded periods, ordered by beginning and job. {@link RunHistory#forget} deletes each when its length says so. */
+    List<RunPeriod> periods(PeriodQuery query);
 
     /**
      * Records that a worker is active, by the store's clock, and replaces the last report of its instance. Of a

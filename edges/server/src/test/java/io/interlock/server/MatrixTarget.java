@@ -88,6 +88,11 @@ final class MatrixTarget {
             return Sent.of(V1 + "/search?q=" + run.getString("id") + on.hide(run));
         });
         plain(rows, "getSummary /summary");
+        plain(rows, "getHistory /history");
+        rows.put("getHolds", on -> {
+            JsonObject run = on.running();
+            return Sent.of(V1 + "/locks/holds?limit=5&key=" + run.getString("key") + on.hide(run));
+        });
         rows.put("listLocks", on -> Sent.of(V1 + "/locks?limit=5" + on.hide(on.running())));
         rows.put(
                 "acquireLease",

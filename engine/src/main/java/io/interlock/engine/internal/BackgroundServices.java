@@ -12,6 +12,7 @@ import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.AuditSigner;
 import io.interlock.engine.audit.AuditWatch;
+import io.interlock.engine.count.PeriodCounter;
 import io.interlock.engine.count.RefusalCounter;
 import io.interlock.engine.http.HttpRules;
 import io.interlock.engine.http.PinnedHttp;
@@ -28,12 +29,16 @@ import io.interlock.engine.schedule.MaintenanceWindows;
 import io.interlock.engine.schedule.Schedules;
 import io.interlock.locks.Locks;
 import io.interlock.locks.runtime.Loop;
+import io.interlock.run.Attempt;
 import io.interlock.run.RefusalCount;
+import io.interlock.run.Run;
+import io.interlock.run.Turn;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -45,7 +50,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an engine does beside its runs: seals and watches the audit log, counts what starts nothing new, says that its workers
+ * What an engine does beside its runs: seals and watches the audit log, counts what starts nothing new and how runs end, says that its workers
  * are there, starts jobs by the clock and tells the outside world. Nothing here decides who has a key, and nothing here that
  * fails stops a run.
  */
@@ -103,6 +108,9 @@ final class BackgroundServices {
                     .start(environment));
             counter = new RefusalCounter(store, settings.holder().instance(), environment);
             open.push(counter);
+            PeriodCounter periods = new PeriodCounter(store, environment);
+            events.onEvent(event -> count(event, periods));
+            open.push(periods);
             if (settings.work().slots() > 0) {
                 open.push(Loop.paced(environment, "worker-notes", NOTE_EVERY, this::note));
             }
@@ -170,6 +178,34 @@ final class BackgroundServices {
         RefusalCounter counts = counter;
         if (counts != null) {
             counts.count(key, policy, outcome, last);
+        }
+    }
+
+    private static void count(EngineEvent event, PeriodCounter periods) {
+        if (event instanceof EngineEvent.AttemptEnded ended) {
+            Run run = ended.run();
+            Turn turn = run.status().turn();
+            Instant end = run.status().since();
+            if (turn != null) {
+                periods.held(run.key(), run.job(), Duration.between(turn.startedAt(), end), end);
+            }
+            if (run.state().isTerminal()) {
+                periods.ended(run.key(), run.job(), run.state(), end);
+            }
+        } else if (event instanceof EngineEvent.RunEnded ended) {
+            Run run = ended.run();
+            periods.ended(run.key(), run.job(), run.state(), run.status().since());
+        } else if (event instanceof EngineEvent.EndedByRule ended) {
+            Run run = ended.run();
+            Attempt attempt = ended.attempt();
+            if (attempt != null) {
+                Duration held = Duration.between(attempt.turn().startedAt(), attempt.endedAt());
+                periods.held(run.key(), run.job(), held, attempt.endedAt());
+            }
+            if (ended.after().isTerminal()) {
+                periods.ended(
+                        run.key(), run.job(), ended.after(), ended.record().at());
+            }
         }
     }
 

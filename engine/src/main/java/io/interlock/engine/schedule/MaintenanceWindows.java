@@ -147,7 +147,7 @@ public final class MaintenanceWindows implements AutoCloseable {
     public Optional<Duration> waits(LockKey key) {
         Instant now = environment.clock().instant();
         return all.stream()
-                .filter(each -> Pause.covers(each.tenant(), each.pattern(), key))
+                .filter(each -> each.tenant().equals(key.tenant()) && Pause.covers(each.pattern(), key))
                 .flatMap(each -> each.at(now.plus(LEAD)).or(() -> each.at(now.minus(TRAIL))).stream())
                 .map(span -> Duration.between(now, span.end()).plus(TRAIL))
                 .max(Comparator.naturalOrder());

@@ -11,8 +11,10 @@ import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Claimed;
 import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.Run;
+import io.interlock.run.RunPeriod;
 import io.interlock.run.RunQuery;
 import io.interlock.run.Seal;
 import io.interlock.run.Transition;
@@ -31,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Deleting old history, and nothing else. */
@@ -186,6 +189,29 @@ interface HistoryContract extends HistoryWords {
         advance(Duration.ofMinutes(62));
         forget(10);
         assertThat(notes.refusals(key("clock"), minute)).isEmpty();
+    }
+
+    @Test
+    default void periodsAreForgottenTheShorterTheSooner() {
+        RunNotes notes = book(RunNotes.class);
+        Instant then = done("clock").submittedAt();
+        List<RunPeriod> all = Stream.of(RunPeriod.Length.values())
+                .map(length -> RunPeriod.empty("acme", null, length, length.start(then))
+                        .waiting(1))
+                .toList();
+        notes.addPeriods(all);
+        Duration past = Duration.ZERO;
+        for (RunPeriod kept : all) {
+            PeriodQuery query = PeriodQuery.ofAll("acme", kept.length(), Instant.EPOCH);
+            // The period began up to its length before now.
+            advance(kept.length().kept().minus(kept.length().time()).minus(past).minusMinutes(1));
+            forget(10);
+            assertThat(notes.periods(query)).containsExactly(kept);
+            advance(kept.length().time().plusMinutes(2));
+            forget(10);
+            assertThat(notes.periods(query)).isEmpty();
+            past = kept.length().kept().plusMinutes(1);
+        }
     }
 
     @Test

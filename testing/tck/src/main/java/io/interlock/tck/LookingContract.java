@@ -21,6 +21,7 @@ import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,11 @@ interface LookingContract extends RunContract {
         assertThat(ids(all.in(RunState.SUCCEEDED))).containsExactly(first.id());
         assertThat(ids(all.doing(new JobName("other")))).isEmpty();
         assertThat(ids(all.since(second.submittedAt()))).containsExactly(second.id(), third.id());
+        assertThat(ids(all.until(second.submittedAt()))).containsExactly(first.id());
+        Instant later = third.submittedAt().plusSeconds(3600);
+        assertThat(ids(all.since(second.submittedAt()).until(later).newestFirst()))
+                .containsExactly(third.id(), second.id());
+        assertThat(ids(all.in(RunState.SUCCEEDED).until(first.submittedAt()))).isEmpty();
         RunPage page = client().store().listRuns(all.page(0, 2));
         assertThat(page.runs()).hasSize(2);
         long cursor = page.cursor().orElseThrow();

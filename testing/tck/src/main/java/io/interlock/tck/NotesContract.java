@@ -6,17 +6,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.ConflictPolicy;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
+import io.interlock.RunState;
 import io.interlock.run.Claimed;
+import io.interlock.run.JobName;
+import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.RefusalCount.Outcome;
+import io.interlock.run.RunPeriod;
+import io.interlock.run.RunPeriod.Length;
 import io.interlock.run.RunTexts;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RunNotes;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Output, counts and bookmarks. */
+/** Output, counts, periods and bookmarks. */
 interface NotesContract extends RunContract {
 
     /** The beginning of some minute. */
@@ -118,6 +125,60 @@ interface NotesContract extends RunContract {
         assertThat(counted(NOON.plusSeconds(60))).containsExactly(later);
         assertThat(counted(NOON.plusSeconds(1))).containsExactly(later);
         assertThat(counted(NOON.plusSeconds(61))).isEmpty();
+    }
+
+    private static RunPeriod period(@Nullable String job, Length length, Instant start) {
+        return RunPeriod.empty("acme", job == null ? null : new JobName(job), length, length.start(start));
+    }
+
+    @Test
+    default void periodsAddUp() throws Exception {
+        RunPeriod one = period("close", Length.MINUTE, NOON)
+                .ended(RunState.SUCCEEDED)
+                .held(Duration.ofSeconds(3))
+                .waiting(7);
+        RunPeriod two = period("close", Length.MINUTE, NOON)
+                .ended(RunState.DEAD)
+                .ended(RunState.ABORTED)
+                .held(Duration.ofMinutes(2))
+                .waiting(4);
+        notes().addPeriods(List.of());
+        notes().addPeriods(List.of(one, two));
+        ParallelThreads.run(4, index -> ((RunNotes) bench().anotherClient().store()).addPeriods(List.of(two, one)));
+        RunPeriod sum = notes().periods(PeriodQuery.of("acme", new JobName("close"), Length.MINUTE, NOON))
+                .get(0);
+        assertThat(sum.succeeded()).isEqualTo(5);
+        assertThat(sum.failed()).isEqualTo(5);
+        assertThat(sum.stopped()).isEqualTo(5);
+        assertThat(sum.waiting()).as("the greatest number").isEqualTo(7);
+        assertThat(sum.holds().total()).isEqualTo(10);
+        assertThat(sum.holds().within(0.5).orElseThrow()).isBetween(Duration.ofMillis(2700), Duration.ofMillis(3300));
+        assertThat(sum.holds().within(0.95).orElseThrow()).isBetween(Duration.ofSeconds(108), Duration.ofSeconds(132));
+    }
+
+    @Test
+    default void periodsAreToldApartByTenantJobLengthAndBeginning() {
+        Instant later = NOON.plusSeconds(3600);
+        RunPeriod all = period(null, Length.HOUR, NOON).ended(RunState.SUCCEEDED);
+        RunPeriod close = period("close", Length.HOUR, NOON).ended(RunState.FAILED);
+        RunPeriod then = period("close", Length.HOUR, later).ended(RunState.TIMED_OUT);
+        RunPeriod open = period("open", Length.HOUR, NOON).waiting(3);
+        RunPeriod minute = period("close", Length.MINUTE, NOON).ended(RunState.SUCCEEDED);
+        RunPeriod other = RunPeriod.empty("globex", new JobName("close"), Length.HOUR, NOON)
+                .waiting(1);
+        notes().addPeriods(List.of(then, open, close, minute, all, other));
+        assertThat(notes().periods(PeriodQuery.ofAll("acme", Length.HOUR, NOON)))
+                .containsExactly(all);
+        assertThat(notes().periods(PeriodQuery.ofEach("acme", Length.HOUR, NOON)))
+                .containsExactly(close, open, then);
+        assertThat(notes().periods(PeriodQuery.ofEach("acme", Length.HOUR, NOON.plusSeconds(1))))
+                .containsExactly(then);
+        assertThat(notes().periods(PeriodQuery.of("acme", new JobName("close"), Length.MINUTE, NOON)))
+                .containsExactly(minute);
+        assertThat(notes().periods(PeriodQuery.of("globex", new JobName("close"), Length.HOUR, NOON)))
+                .containsExactly(other);
+        assertThat(notes().periods(PeriodQuery.ofAll("globex", Length.HOUR, NOON)))
+                .isEmpty();
     }
 
     @Test

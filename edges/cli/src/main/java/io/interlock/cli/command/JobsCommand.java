@@ -10,7 +10,9 @@ import io.interlock.config.Work;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.Facts;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -44,12 +46,13 @@ public final class JobsCommand extends Listing {
     }
 
     private Facts json(JobSettings settings) {
-        return AdminFacts.job(
-                settings.job(),
-                settings.api().word(),
-                !(settings.work() instanceof Work.Remote),
-                settings.clock().orElse(null),
-                session().environment().clock().instant());
+        Instant now = session().environment().clock().instant();
+        return AdminFacts.job(settings.job(), settings.api().word(), !(settings.work() instanceof Work.Remote))
+                .and(
+                        "schedules",
+                        settings.clock().stream()
+                                .map(each -> AdminFacts.schedule(each, now))
+                                .toList());
     }
 
     @Override
@@ -60,14 +63,18 @@ public final class JobsCommand extends Listing {
                 .of("lease", job -> span(job, "lease"))
                 .of("attempts", job -> job.shown("maxAttempts"))
                 .of("max-runtime", job -> span(job, "maxRuntime"))
-                .of("schedule", job -> job.shown("schedule"))
-                .of("zone", job -> job.shown("zone"))
-                .of("next-start", job -> job.shown("nextStart"));
+                .of("schedule", job -> schedules(job, "cron"))
+                .of("zone", job -> schedules(job, "zone"))
+                .of("next-start", job -> schedules(job, "nextStart"));
     }
 
     @Override
     String none() {
         return "there are no jobs; the configuration defines them";
+    }
+
+    private static String schedules(Facts job, String field) {
+        return job.list("schedules").stream().map(each -> each.shown(field)).collect(Collectors.joining(", "));
     }
 
     private static String span(Facts job, String field) {

@@ -53,9 +53,6 @@ public final class LockOperations {
     private static final int MAX_LOOKED_AT = 5_000;
     private static final int CHUNK = 200;
 
-    /** How far back refusals under one key are shown. */
-    private static final Duration REFUSALS_SHOWN = Duration.ofHours(1);
-
     /** The ttl of a lease whose request gives none. */
     private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
 
@@ -72,7 +69,11 @@ public final class LockOperations {
     /** Adds all of them to {@code operations}. */
     public static void addTo(Operations operations, OperationContext context) {
         LockOperations locks = addLeasesTo(operations, context);
-        operations.on("pauseKeys", locks::pause).on("resumeKeys", locks::resume).on("getLine", locks::line);
+        operations
+                .on("pauseKeys", locks::pause)
+                .on("resumeKeys", locks::resume)
+                .on("getLine", locks::line)
+                .on("getHolds", locks::holds);
     }
 
     /** Adds those that need no runs beside the leases. */
@@ -125,7 +126,7 @@ public final class LockOperations {
 
     /** One key, also if it is free. */
     private Facts one(LockKey key, Set<KeyView.KeyStatus> states) {
-        Instant since = context.environment().clock().instant().minus(REFUSALS_SHOWN);
+        Instant since = context.environment().clock().instant().minus(LockFacts.REFUSALS_SHOWN);
         Facts lock = context.service()
                 .lock(key)
                 .and("refusals", LockFacts.refusals(engine.queries().refusals(key, since)));
@@ -143,6 +144,19 @@ public final class LockOperations {
                 .call(
                         call.tenant(),
                         () -> Reply.ok(context.service().line(query, place -> Cursor.of(LINE, place.toString()))));
+    }
+
+    /** Who had a key, and when. */
+    private CompletionStage<Reply> holds(Call call) {
+        LockKey key = call.keyParameter("key").orElseThrow();
+        Instant now = context.environment().clock().instant();
+        Instant since = call.since(now).orElse(null);
+        Instant until = call.moment("until", now).orElse(null);
+        if (since != null && until != null && !since.isBefore(until)) {
+            throw Problem.invalid("query/until", "is not after since; leave it out for now");
+        }
+        return context.lists()
+                .call(call.tenant(), () -> Reply.ok(context.service().holds(key, since, until, call.limit())));
     }
 
     /** Whether a key has the state, the holder and the label of its run that a call names. */

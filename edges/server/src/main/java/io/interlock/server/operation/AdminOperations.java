@@ -7,7 +7,6 @@ import io.interlock.engine.Janitor;
 import io.interlock.engine.audit.AuditFinding;
 import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.Witness;
-import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.JobName;
@@ -24,6 +23,7 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.Facts;
+import io.interlock.service.HistoryWindow;
 import io.vertx.core.json.JsonArray;
 import java.time.Instant;
 import java.util.HashMap;
@@ -34,7 +34,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /** The operations about resources, the audit log, workers, jobs and the janitor. */
 public final class AdminOperations {
@@ -67,6 +66,7 @@ public final class AdminOperations {
                 .on("listAudit", admin::audit)
                 .on("verifyAudit", admin::verify)
                 .on("getSummary", admin::summary)
+                .on("getHistory", admin::history)
                 .on("search", admin::search)
                 .on("listWorkers", admin::workers)
                 .on("listJobs", admin::jobs);
@@ -95,19 +95,21 @@ public final class AdminOperations {
     }
 
     private CompletionStage<Reply> jobs(Call call) {
-        Map<JobName, ScheduledJob> schedules = context.engine().schedules().stream()
-                .filter(schedule -> schedule.key().tenant().equals(call.tenant()))
-                .collect(Collectors.toMap(ScheduledJob::job, Function.identity()));
-        Instant now = context.environment().clock().instant();
-        return CompletableFuture.completedFuture(Reply.items(context.engine().jobs().all().stream()
-                .map(job -> AdminFacts.job(
-                        job, apis.apply(job.name()), job.work().isPresent(), schedules.get(job.name()), now))
-                .toList()));
+        return context.lists()
+                .call(call.tenant(), () -> Reply.items(context.service().jobs(call.tenant(), apis)));
     }
 
     private CompletionStage<Reply> summary(Call call) {
         return context.lists()
                 .call(call.tenant(), () -> Reply.ok(context.service().summary(call.tenant())));
+    }
+
+    private CompletionStage<Reply> history(Call call) {
+        JobName job = call.optional("job", String.class).map(JobName::new).orElse(null);
+        HistoryWindow window =
+                HistoryWindow.of(call.required("window", String.class)).orElseThrow();
+        return context.lists()
+                .call(call.tenant(), () -> Reply.ok(context.service().history(call.tenant(), job, window)));
     }
 
     private CompletionStage<Reply> search(Call call) {

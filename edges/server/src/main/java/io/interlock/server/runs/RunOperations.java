@@ -24,6 +24,7 @@ import io.interlock.service.Facts;
 import io.interlock.service.RunFacts;
 import io.vertx.core.json.JsonArray;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -263,10 +264,10 @@ public final class RunOperations {
         if (key.isPresent() && !key.get().name().endsWith("*")) {
             query = query.of(key.get());
         }
+        Instant now = context.environment().clock().instant();
         RunQuery asked = query;
-        return call.since(context.environment().clock().instant())
-                .map(asked::since)
-                .orElse(asked);
+        RunQuery begun = call.since(now).map(asked::since).orElse(asked);
+        return call.moment("until", now).map(begun::until).orElse(begun);
     }
 
     /** A caller that looks for few among many has many looked at at a time. */

@@ -59,6 +59,8 @@ class ApiContractTest {
                         List.of("getContract", "signIn", "signOut"),
                         "read",
                         List.of(
+                                "getHistory",
+                                "getHolds",
                                 "getJanitor",
                                 "getLine",
                                 "getResource",

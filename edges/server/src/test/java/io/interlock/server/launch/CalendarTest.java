@@ -36,8 +36,9 @@ class CalendarTest {
             String key = server.key().orElseThrow();
             JsonObject job =
                     json(server.get("/api/v1/jobs", key)).getJsonArray("items").getJsonObject(0);
-            assertThat(job.getString("zone")).isEqualTo("Asia/Tokyo");
-            assertThat(ZonedDateTime.ofInstant(Instant.parse(job.getString("nextStart")), TOKYO))
+            JsonObject schedule = job.getJsonArray("schedules").getJsonObject(0);
+            assertThat(schedule.getString("zone")).isEqualTo("Asia/Tokyo");
+            assertThat(ZonedDateTime.ofInstant(Instant.parse(schedule.getString("nextStart")), TOKYO))
                     .satisfies(next ->
                             assertThat(next.getHour() * 60 + next.getMinute()).isEqualTo(150));
 

@@ -159,6 +159,8 @@ class EveryOperationTest extends ServedTest {
                         "{\"claimId\": \"" + CLAIM + "\", \"worker\": \"w\", \"jobs\": [\"joined\"], \"max\": 1}");
             case "getLine" -> rig.get("/locks/line?key=" + facts.get("key"), key);
             case "search" -> rig.get("/search?q=" + facts.get("key"), key);
+            case "getHistory" -> rig.get("/history?window=24h", key);
+            case "getHolds" -> rig.get("/locks/holds?key=" + facts.get("key"), key);
             case "getSummary" -> rig.get("/summary", key);
             case "listLocks" -> rig.get("/locks?key=" + facts.get("key"), key);
             case "acquireLease" ->

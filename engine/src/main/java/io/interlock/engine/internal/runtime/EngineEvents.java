@@ -23,6 +23,7 @@ public final class EngineEvents {
 
     private final EngineThreads threads;
     private final List<ListenerQueue> queues;
+    private final List<Consumer<EngineEvent>> parts = new CopyOnWriteArrayList<>();
     private final List<Consumer<Run>> endListeners = new CopyOnWriteArrayList<>();
     private final List<Runnable> workListeners = new CopyOnWriteArrayList<>();
 
@@ -33,12 +34,18 @@ public final class EngineEvents {
 
     /** Tells all listeners of {@code event}, soon. Never waits, never throws. */
     public void tell(EngineEvent event) {
+        parts.forEach(part -> part.accept(event));
         queues.forEach(queue -> queue.add(event));
     }
 
     /** How many events listeners have missed because they were too slow. */
     public long missed() {
         return queues.stream().mapToLong(ListenerQueue::missed).sum();
+    }
+
+    /** Calls {@code part} of the engine with every event, before listeners: it misses none. */
+    public void onEvent(Consumer<EngineEvent> part) {
+        parts.add(part);
     }
 
     /** Calls {@code listener} with each run of which an attempt has ended here. */

@@ -19,12 +19,14 @@ import io.interlock.run.KeyView;
 import io.interlock.run.LineQuery;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
+import io.interlock.run.PeriodQuery;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
 import io.interlock.run.Retention;
 import io.interlock.run.RunCount;
+import io.interlock.run.RunPeriod;
 import io.interlock.run.Seal;
 import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchResult;
@@ -195,6 +197,16 @@ public class MemoryStore extends MemoryRuns {
     }
 
     @Override
+    public void addPeriods(List<RunPeriod> periods) {
+        change(rows -> periods.forEach(rows.notes::add));
+    }
+
+    @Override
+    public List<RunPeriod> periods(PeriodQuery query) {
+        return alone(rows -> rows.notes.periods(query));
+    }
+
+    @Override
     public void noteWorker(WorkerNote worker) {
         change(rows -> rows.notes.note(worker, storeTime()));
     }
@@ -282,6 +294,7 @@ public class MemoryStore extends MemoryRuns {
         } while (names == NAMES_AT_ONCE);
         return alone(rows -> {
             rows.notes.forgetBefore(now.minus(retention.runs()));
+            rows.notes.forgetPeriods(now);
             rows.notes.forgetRemoteBefore(now.minus(WorkerNote.REMOTE_KEPT));
             return new Forgotten(
                     rows.forgetRuns(retention, now, limit), rows.audit.forget(now.minus(retention.audit()), limit));

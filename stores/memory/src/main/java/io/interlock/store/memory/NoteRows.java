@@ -3,7 +3,10 @@ package io.interlock.store.memory;
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.run.JobName;
+import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
+import io.interlock.run.RunPeriod;
 import io.interlock.run.WorkerNote;
 import java.time.Instant;
 import java.util.Comparator;
@@ -16,8 +19,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
-/** Output, counts, workers and bookmarks. Guarded by the monitor of its {@link RunRows}. */
+/** Output, counts, periods, workers and bookmarks. Guarded by the monitor of its {@link RunRows}. */
 final class NoteRows {
 
     private static final Comparator<WorkerNote> LAST_FIRST = Comparator.comparing(WorkerNote::seenAt)
@@ -27,6 +31,7 @@ final class NoteRows {
     private final Map<RunId, String> outputs = new HashMap<>();
     private final Map<LockKey, NavigableMap<Counted, RefusalCount>> refusals = new HashMap<>();
     private final NavigableMap<Instant, Set<LockKey>> keysByMinute = new TreeMap<>();
+    private final NavigableMap<Period, RunPeriod> periods = new TreeMap<>();
     private final Map<String, WorkerNote> workers = new HashMap<>();
     private final Map<String, Long> bookmarks = new HashMap<>();
 
@@ -49,6 +54,33 @@ final class NoteRows {
         }
     }
 
+    /** The identity of a period, in the order in which periods are listed. */
+    private record Period(RunPeriod.Length length, Instant start, String tenant, String job)
+            implements Comparable<Period> {
+
+        private static final Comparator<Period> ORDER = Comparator.comparing(Period::length)
+                .thenComparing(Period::start)
+                .thenComparing(Period::tenant)
+                .thenComparing(Period::job);
+
+        static Period of(RunPeriod period) {
+            return new Period(period.length(), period.start(), period.tenant(), name(period.job()));
+        }
+
+        static String name(@Nullable JobName job) {
+            return job == null ? "" : job.value();
+        }
+
+        boolean isAskedFor(PeriodQuery query) {
+            return tenant.equals(query.tenant()) && (query.eachJob() ? !job.isEmpty() : job.equals(name(query.job())));
+        }
+
+        @Override
+        public int compareTo(Period other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
     void keepOutput(RunId run, String text) {
         outputs.put(run, text);
     }
@@ -67,6 +99,30 @@ final class NoteRows {
         return refusals.getOrDefault(key, new TreeMap<>()).values().stream()
                 .filter(count -> !count.minute().isBefore(since))
                 .toList();
+    }
+
+    void add(RunPeriod period) {
+        periods.merge(Period.of(period), period, RunPeriod::plus);
+    }
+
+    List<RunPeriod> periods(PeriodQuery query) {
+        return of(query.length()).tailMap(new Period(query.length(), query.since(), "", "")).entrySet().stream()
+                .filter(each -> each.getKey().isAskedFor(query))
+                .map(Map.Entry::getValue)
+                .toList();
+    }
+
+    private NavigableMap<Period, RunPeriod> of(RunPeriod.Length length) {
+        return periods.subMap(
+                new Period(length, Instant.MIN, "", ""), true, new Period(length, Instant.MAX, "", ""), true);
+    }
+
+    void forgetPeriods(Instant now) {
+        for (RunPeriod.Length length : RunPeriod.Length.values()) {
+            of(length)
+                    .headMap(new Period(length, now.minus(length.kept()), "", ""))
+                    .clear();
+        }
     }
 
     void note(WorkerNote worker, Instant now) {

@@ -7,6 +7,7 @@ import io.interlock.run.RedriveAnswer;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
+import io.interlock.run.RunPeriod;
 import io.interlock.run.RunStatus;
 import io.interlock.run.Seal;
 import io.interlock.run.WorkerNote;
@@ -87,6 +88,17 @@ enum RecordMutant {
                                     .mapToLong(RefusalCount::count)
                                     .sum(),
                     count.last()))));
+        }
+    }),
+
+    A_PERIOD_REPLACES_WHAT_WAS_COUNTED_BEFORE((environment, table) -> new MemoryStore(environment, table) {
+        @Override
+        public void addPeriods(List<RunPeriod> periods) {
+            table.alone(rows -> {
+                rows.notes.forgetPeriods(Instant.MAX);
+                return rows;
+            });
+            super.addPeriods(periods);
         }
     }),
 

@@ -4,7 +4,9 @@ import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
+import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
+import io.interlock.run.RunPeriod;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RunNotes;
@@ -19,7 +21,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The tables {@code output}, {@code refusal_count}, {@code worker} and {@code bookmark}. None of them decides about a key.
+ * The tables {@code output}, {@code refusal_count}, {@code run_period}, {@code worker} and {@code bookmark}. None of them decides about a key.
  * Safe for use by many threads.
  */
 final class NoteTable implements RunNotes {
@@ -39,11 +41,13 @@ final class NoteTable implements RunNotes {
     private final Database database;
     private final StoredRuns runs;
     private final WorkerTable workers;
+    private final PeriodTable periods;
 
     NoteTable(Database database, StoredRuns runs) {
         this.database = database;
         this.runs = runs;
         workers = new WorkerTable(database);
+        periods = new PeriodTable(database);
     }
 
     @Override
@@ -129,6 +133,16 @@ final class NoteTable implements RunNotes {
                     rows.getString(6)));
         }
         return List.copyOf(found);
+    }
+
+    @Override
+    public void addPeriods(List<RunPeriod> more) {
+        periods.add(more);
+    }
+
+    @Override
+    public List<RunPeriod> periods(PeriodQuery query) {
+        return periods.list(query);
     }
 
     @Override

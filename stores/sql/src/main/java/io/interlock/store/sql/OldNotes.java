@@ -1,14 +1,16 @@
 package io.interlock.store.sql;
 
 import io.interlock.run.Retention;
+import io.interlock.run.RunPeriod;
 import io.interlock.run.WorkerNote;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forgets what is kept beside runs: names that count no more, counts, workers, and marks of time. It deletes a page at a time,
+ * Forgets what is kept beside runs: names that count no more, counts, periods, workers, and marks of time. It deletes a page at a time,
  * each in a transaction of its own, and leaves the rest to the next call if there is very much. Safe for use by many threads.
  */
 final class OldNotes {
@@ -55,11 +57,19 @@ final class OldNotes {
     void forget(long now, Retention retention) {
         long then = now - Micros.of(retention.runs());
         long remoteThen = now - Micros.of(WorkerNote.REMOTE_KEPT);
-        List<Old> all = List.of(
+        List<Old> all = new ArrayList<>(List.of(
                 new Old("idempotency", NAME_KEY, NAMES, "until", now),
                 new Old("refusal_count", COUNT_KEY, COUNTS, "minute", then),
                 new Old("worker", WORKER_KEY, WORKERS, "seen_at", then),
-                new Old("worker", WORKER_KEY, REMOTE_WORKERS, "seen_at", remoteThen));
+                new Old("worker", WORKER_KEY, REMOTE_WORKERS, "seen_at", remoteThen)));
+        for (RunPeriod.Length length : RunPeriod.Length.values()) {
+            all.add(new Old(
+                    "run_period",
+                    PeriodTable.KEY,
+                    "${t:run_period} AS t WHERE t.seconds = " + length.time().toSeconds() + " AND t.start_at < ?",
+                    "start_at",
+                    now - Micros.of(length.kept())));
+        }
         for (Old old : found(all)) {
             int pages = 1;
             while (deletePage(old) == PAGE && pages < MOST_PAGES) {

@@ -44,9 +44,12 @@ final class RunLists {
              AND x.number >= coalesce(
                (SELECT m.number FROM ${t:run_minute} AS m WHERE m.minute <= ? ORDER BY m.minute DESC LIMIT 1), 0)""";
     private static final int MINUTES_BEFORE = 2;
-    private static final String SINCE = "AND x.submitted_at >= ?";
-    private static final String FAILED_SINCE =
-            Filter.unindexed("EXISTS (SELECT 1 FROM ${t:run} AS y WHERE y.run_id = x.run_id AND y.submitted_at >= ?)");
+    private static final String UNTIL_NUMBER = """
+             AND x.number < coalesce(
+               (SELECT m.number FROM ${t:run_minute} AS m WHERE m.minute >= ? ORDER BY m.minute LIMIT 1), 9223372036854775807)""";
+    private static final String SUBMITTED = "AND x.submitted_at %s ?";
+    private static final String FAILED_SUBMITTED =
+            Filter.unindexed("EXISTS (SELECT 1 FROM ${t:run} AS y WHERE y.run_id = x.run_id AND y.submitted_at %s ?)");
 
     private static final String ATTEMPTS = """
             SELECT t.ended_at, t.next, t.facts FROM ${t:attempt} AS t
@@ -93,7 +96,7 @@ final class RunLists {
         RunState state = query.state();
         if (state == null || state == RunState.SUCCEEDED) {
             String index = query.key() != null ? "run_key" : query.job() != null ? "run_job" : "run_tenant";
-            return range(new Filter(String.format(PAGE, index), query.tenant()), query, SINCE)
+            return range(new Filter(String.format(PAGE, index), query.tenant()), query, SUBMITTED)
                     .andIf("AND x.name = ?", name(query))
                     .andIf("AND x.job = ?", job(query))
                     .and(state == null ? "" : Filter.unindexed("x.state = 'SUCCEEDED'"))
@@ -101,14 +104,14 @@ final class RunLists {
                     .ask(database, runs::readAllOpen);
         }
         if (state.isTerminal()) {
-            return range(new Filter(FAILED_PAGE, query.tenant(), state.name()), query, FAILED_SINCE)
+            return range(new Filter(FAILED_PAGE, query.tenant(), state.name()), query, FAILED_SUBMITTED)
                     .andIf(Filter.unindexed("x.name = ?"), name(query))
                     .andIf(Filter.unindexed("x.job = ?"), job(query))
                     .and("ORDER BY x.number" + order + " LIMIT ?" + FAILED_PAGE_END + order, limit)
                     .ask(database, runs::readAll);
         }
         Filter open = new Filter(OPEN_PAGE, query.tenant(), state == RunState.QUEUED ? 0 : 1);
-        return range(open.and("AND x.state = ?", state.name()), query, SINCE)
+        return range(open.and("AND x.state = ?", state.name()), query, SUBMITTED)
                 .andIf("AND x.name = ?", name(query))
                 .andIf("AND x.job = ?", job(query))
                 .and("ORDER BY x.number" + order + " LIMIT ?" + OPEN_PAGE_END + order, limit)
@@ -124,14 +127,20 @@ final class RunLists {
     }
 
     /** Narrows a list to the numbers behind the page before, and to those of the time asked for. */
-    private static Filter range(Filter filter, RunQuery query, String submittedSince) {
+    private static Filter range(Filter filter, RunQuery query, String submitted) {
         if (query.after() != 0 || !query.descending()) {
             filter.and(query.descending() ? "AND x.number < ?" : "AND x.number > ?", query.after());
         }
         Instant since = query.since();
         if (since != null) {
             long from = Math.max(0, Micros.ceiling(since));
-            filter.and(SINCE_NUMBER, from / StepWriter.MINUTE - MINUTES_BEFORE).and(submittedSince, from);
+            filter.and(SINCE_NUMBER, from / StepWriter.MINUTE - MINUTES_BEFORE)
+                    .and(String.format(submitted, ">="), from);
+        }
+        Instant until = query.until();
+        if (until != null) {
+            long to = Math.max(0, Micros.ceiling(until));
+            filter.and(UNTIL_NUMBER, to / StepWriter.MINUTE + MINUTES_BEFORE).and(String.format(submitted, "<"), to);
         }
         return filter;
     }

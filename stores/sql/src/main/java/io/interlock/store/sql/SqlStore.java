@@ -28,6 +28,7 @@ import io.interlock.run.KeyView;
 import io.interlock.run.LineQuery;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
+import io.interlock.run.PeriodQuery;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.Resource;
@@ -37,6 +38,7 @@ import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.run.RunCount;
 import io.interlock.run.RunPage;
+import io.interlock.run.RunPeriod;
 import io.interlock.run.RunQuery;
 import io.interlock.run.Seal;
 import io.interlock.run.SearchQuery;
@@ -555,6 +557,16 @@ public final class SqlStore implements RunStore {
     @Override
     public List<RefusalCount> refusals(LockKey key, Instant since) {
         return notes.refusals(key, since);
+    }
+
+    @Override
+    public void addPeriods(List<RunPeriod> periods) {
+        notes.addPeriods(periods);
+    }
+
+    @Override
+    public List<RunPeriod> periods(PeriodQuery query) {
+        return notes.periods(query);
     }
 
     @Override

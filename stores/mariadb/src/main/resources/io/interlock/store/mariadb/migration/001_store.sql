@@ -252,6 +252,17 @@ CREATE TABLE IF NOT EXISTS ${prefix}refusal_count (
   KEY minute (minute)
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
 
+-- What became of runs in periods of different lengths, of each job and, without a name, of all.
+CREATE TABLE IF NOT EXISTS ${prefix}run_period (
+  tenant   varchar(64)  NOT NULL,
+  seconds  bigint       NOT NULL,             -- how long the period is
+  job      varchar(100) NOT NULL,
+  start_at bigint       NOT NULL,
+  facts    text         NOT NULL,
+  PRIMARY KEY (tenant, seconds, job, start_at),
+  KEY of_start (seconds, start_at)
+) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
+
 -- Processes that take work, as they last said of themselves.
 CREATE TABLE IF NOT EXISTS ${prefix}worker (
   instance varchar(200) NOT NULL PRIMARY KEY,

@@ -243,6 +243,18 @@ CREATE TABLE ${schema}.${prefix}refusal_count (
 );
 CREATE INDEX ${prefix}refusal_count_minute ON ${schema}.${prefix}refusal_count (minute);
 
+-- What became of runs in periods of different lengths, of each job and, without a name, of all.
+CREATE TABLE ${schema}.${prefix}run_period (
+  tenant   text   COLLATE "C" NOT NULL,
+  seconds  bigint NOT NULL,                               -- how long the period is
+  job      text   COLLATE "C" NOT NULL,
+  start_at bigint NOT NULL,
+  facts    text   COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant, seconds, job, start_at)
+);
+
+CREATE INDEX ${prefix}run_period_start ON ${schema}.${prefix}run_period (seconds, start_at);
+
 -- Processes that take work, as they last said of themselves.
 CREATE TABLE ${schema}.${prefix}worker (
   instance text     COLLATE "C" PRIMARY KEY,

@@ -246,6 +246,18 @@ CREATE TABLE ${schema}.${prefix}refusal_count (
 
 CREATE INDEX ${schema}.${prefix}refusal_count_minute ON ${prefix}refusal_count (minute);
 
+-- What became of runs in periods of different lengths, of each job and, without a name, of all.
+CREATE TABLE ${schema}.${prefix}run_period (
+  tenant   TEXT    NOT NULL,
+  seconds  INTEGER NOT NULL,                              -- how long the period is
+  job      TEXT    NOT NULL,
+  start_at INTEGER NOT NULL,
+  facts    TEXT    NOT NULL,
+  PRIMARY KEY (tenant, seconds, job, start_at)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX ${schema}.${prefix}run_period_start ON ${prefix}run_period (seconds, start_at);
+
 -- Processes that take work, as they last described themselves.
 CREATE TABLE ${schema}.${prefix}worker (
   instance TEXT    PRIMARY KEY,

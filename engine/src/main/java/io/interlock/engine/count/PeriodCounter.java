@@ -1,0 +1,157 @@
+package io.interlock.engine.count;
+
+import io.interlock.LockKey;
+import io.interlock.RunState;
+import io.interlock.StoreUnavailableException;
+import io.interlock.locks.runtime.Loop;
+import io.interlock.run.JobName;
+import io.interlock.run.RunCount;
+import io.interlock.run.RunPeriod;
+import io.interlock.run.RunPeriod.Length;
+import io.interlock.spi.run.RunStore;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts the ends of runs and how long attempts had their keys, by tenant, job and minute, and every few seconds adds them to the
+ * periods of the store, in batches: so a step of the store writes nothing more. Once a minute, one process of all that share the
+ * store also records how many runs wait.
+ *
+ * <p>What a process had counted when it was killed, or sent when the store did not answer, is missing; nothing depends on it. Beyond
+ * {@link #MOST} different counts between two batches, more jobs are counted only with their tenant.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class PeriodCounter implements AutoCloseable {
+
+    /** How many counts a batch may have before jobs are not told apart. */
+    public static final int MOST = 10_000;
+
+    /** How often counts are added to the store's. */
+    public static final Duration EVERY = Duration.ofSeconds(5);
+
+    private static final Logger log = LoggerFactory.getLogger(PeriodCounter.class);
+    private static final String LAST_MINUTE = "run-periods";
+    private static final int BATCH = 500;
+
+    private final RunStore store;
+    private final Loop loop;
+    private Map<Cell, RunPeriod> counts = new HashMap<>();
+
+    /** What is counted together. */
+    private record Cell(String tenant, @Nullable JobName job, Instant minute) {
+
+        static Cell of(RunPeriod period) {
+            return new Cell(period.tenant(), period.job(), period.start());
+        }
+    }
+
+    /** Counts, and writes until it is closed. */
+    public PeriodCounter(RunStore store, Environment environment) {
+        this.store = store;
+        loop = Loop.start(environment, "run-periods", EVERY, () -> {
+            runOnce();
+            return false;
+        });
+    }
+
+    /** An attempt that had its key for {@code time} ended at {@code end}. */
+    public void held(LockKey key, JobName job, Duration time, Instant end) {
+        count(at(key, job, end).held(time.isNegative() ? Duration.ZERO : time));
+    }
+
+    /** A run ended at {@code end} as {@code state}. */
+    public void ended(LockKey key, JobName job, RunState state, Instant end) {
+        count(at(key, job, end).ended(state));
+    }
+
+    private static RunPeriod at(LockKey key, JobName job, Instant end) {
+        return RunPeriod.empty(key.tenant(), job, Length.MINUTE, Length.MINUTE.start(end));
+    }
+
+    private synchronized void count(RunPeriod more) {
+        Cell cell = Cell.of(more);
+        if (counts.size() >= MOST && !counts.containsKey(cell)) {
+            counts.merge(
+                    new Cell(cell.tenant(), null, cell.minute()), more.within(Length.MINUTE, null), RunPeriod::plus);
+        } else {
+            counts.merge(cell, more, RunPeriod::plus);
+        }
+    }
+
+    /** Adds what was counted to the store's periods, and how many runs wait if this minute has no such record yet. */
+    public void runOnce() {
+        Instant minute = Length.MINUTE.start(store.storeTime());
+        List<RunPeriod> all = new ArrayList<>(isFirstIn(minute) ? waiting(minute) : List.of());
+        all.addAll(take());
+        List<RunPeriod> rows = all.stream().flatMap(PeriodCounter::everyLength).toList();
+        for (int from = 0; from < rows.size(); from += BATCH) {
+            store.addPeriods(rows.subList(from, Math.min(from + BATCH, rows.size())));
+        }
+    }
+
+    private synchronized List<RunPeriod> take() {
+        List<RunPeriod> taken = List.copyOf(counts.values());
+        counts = new HashMap<>();
+        return taken;
+    }
+
+    private boolean isFirstIn(Instant minute) {
+        long last = store.bookmark(LAST_MINUTE);
+        return last < minute.getEpochSecond() && store.moveBookmark(LAST_MINUTE, last, minute.getEpochSecond());
+    }
+
+    /** How many runs wait now, of each job and of all, and that this minute was counted. */
+    private List<RunPeriod> waiting(Instant minute) {
+        Map<Cell, Long> numbers = new HashMap<>();
+        for (RunCount count : store.runCounts()) {
+            if (count.state() == RunState.QUEUED || count.state() == RunState.PENDING) {
+                numbers.merge(new Cell(count.tenant(), count.job(), minute), count.count(), Long::sum);
+                numbers.merge(new Cell(count.tenant(), null, minute), count.count(), Long::sum);
+            }
+        }
+        return Stream.concat(
+                        Stream.of(RunPeriod.empty(RunPeriod.COUNTED, null, Length.MINUTE, minute)),
+                        numbers.entrySet().stream()
+                                .map(each -> RunPeriod.empty(
+                                                each.getKey().tenant(),
+                                                each.getKey().job(),
+                                                Length.MINUTE,
+                                                minute)
+                                        .waiting(each.getValue())))
+                .toList();
+    }
+
+    /** A count of a minute as parts of all periods it belongs to: of its job and, if that did not count for it, of all jobs. */
+    private static Stream<RunPeriod> everyLength(RunPeriod counted) {
+        Stream.Builder<RunPeriod> rows = Stream.builder();
+        for (Length length : Length.values()) {
+            rows.add(counted.within(length, counted.job()));
+            if (counted.job() != null) {
+                // The number that waits for all jobs is not the greatest of any one.
+                rows.add(counted.within(length, null).waiting(0));
+            }
+        }
+        return rows.build();
+    }
+
+    /** Writes what is left, if the store answers. May be called twice. */
+    @Override
+    public void close() {
+        loop.close();
+        try {
+            runOnce();
+        } catch (StoreUnavailableException away) {
+            log.warn("the last counts of ended runs were not kept: {}", away.toString());
+        }
+    }
+}
