@@ -8,6 +8,8 @@ import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
 import io.interlock.access.AccessKey;
+import io.interlock.access.SignIn;
+import io.interlock.access.SignInList;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.locks.Locks;
 import io.interlock.run.AuditRecord;
@@ -19,6 +21,7 @@ import io.interlock.spi.Stores;
 import io.interlock.spi.run.AccessKeys;
 import io.interlock.spi.run.RunHistory;
 import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.SignIns;
 import io.interlock.time.Environment;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -48,13 +51,23 @@ public final class OpenStore implements AutoCloseable {
 
     private final RunStore store;
     private final AccessKeys keys;
+    private final SignIns signIns;
     private final boolean keepsRuns;
     private final Environment environment;
 
-    private OpenStore(RunStore store, AccessKeys keys, boolean keepsRuns, Environment environment) {
+    private OpenStore(RunStore store, Environment environment) {
         this.store = store;
-        this.keys = keys;
-        this.keepsRuns = keepsRuns;
+        this.keys = store;
+        this.signIns = store;
+        this.keepsRuns = true;
+        this.environment = environment;
+    }
+
+    private OpenStore(RunStore leases, GivenKeys given, Environment environment) {
+        this.store = leases;
+        this.keys = given;
+        this.signIns = given;
+        this.keepsRuns = false;
         this.environment = environment;
     }
 
@@ -67,7 +80,7 @@ public final class OpenStore implements AutoCloseable {
     public static OpenStore at(String url, Environment environment) {
         LeaseStore store = Stores.open(url, environment);
         if (store instanceof RunStore runs) {
-            return new OpenStore(runs, runs, true, environment);
+            return new OpenStore(runs, environment);
         }
         store.close();
         throw EngineBuilder.leasesOnly(store);
@@ -75,7 +88,7 @@ public final class OpenStore implements AutoCloseable {
 
     /**
      * Opens the store at {@code url}, also one that keeps leases only. An engine on such a one passes on steps of bare leases, sweeps, and
-     * does nothing else; its API keys are those that this process is given.
+     * does nothing else; its API keys are those that this process is given, and sign-ins end with it.
      *
      * @throws InvalidSettingException if the URL is wrong
      * @throws StoreUnavailableException if it does not answer
@@ -83,18 +96,17 @@ public final class OpenStore implements AutoCloseable {
     public static OpenStore openLeaseOnly(String url, Environment environment) {
         LeaseStore store = Stores.open(url, environment);
         return store instanceof RunStore runs
-                ? new OpenStore(runs, runs, true, environment)
+                ? new OpenStore(runs, environment)
                 : new OpenStore(
-                        LeasesAlone.of(store, environment.clock()),
-                        new GivenKeys(environment.clock()),
-                        false,
-                        environment);
+                        LeasesAlone.of(store, environment.clock()), new GivenKeys(environment.clock()), environment);
     }
 
     /** The same store with something around it, such as meters that time its steps. */
     public OpenStore through(UnaryOperator<RunStore> around) {
         RunStore inner = around.apply(store);
-        return new OpenStore(inner, keepsRuns ? inner : keys, keepsRuns, environment);
+        return keys instanceof GivenKeys given
+                ? new OpenStore(inner, given, environment)
+                : new OpenStore(inner, environment);
     }
 
     /** Adds records of what changed nothing to its audit log; empty if it keeps leases only. It blocks. */
@@ -132,6 +144,11 @@ public final class OpenStore implements AutoCloseable {
         return new KeyRing(keys, environment, blocking);
     }
 
+    /** The sign-ins it keeps. It blocks. */
+    public SignIns signIns() {
+        return signIns;
+    }
+
     /**
      * Asks it something small.
      *
@@ -147,12 +164,13 @@ public final class OpenStore implements AutoCloseable {
     }
 
     /**
-     * API keys that this process was given, for a store that keeps none. They are forgotten with the process, and no other process knows
-     * them. Safe for use by many threads.
+     * API keys that this process was given, and sign-ins here, for a store that keeps none. They are forgotten with the process, and no
+     * other process knows them. Safe for use by many threads.
      */
-    private static final class GivenKeys implements AccessKeys {
+    private static final class GivenKeys implements AccessKeys, SignIns {
 
         private final ConcurrentMap<String, AccessKey> keys = new ConcurrentHashMap<>();
+        private final SignInList signIns = new SignInList();
         private final InstantSource clock;
 
         /** None yet. */
@@ -191,6 +209,21 @@ public final class OpenStore implements AutoCloseable {
         @Override
         public void keysUsed(SortedSet<String> ids) {
             ids.forEach(id -> keys.computeIfPresent(id, (same, key) -> key.used(clock.instant())));
+        }
+
+        @Override
+        public SignIn openSignIn(SignIn signIn) {
+            return signIns.open(signIn, clock.instant());
+        }
+
+        @Override
+        public Optional<SignIn> findSignIn(String hash, boolean used) {
+            return signIns.find(hash, used, clock.instant());
+        }
+
+        @Override
+        public Optional<SignIn> closeSignIn(String hash) {
+            return signIns.close(hash, clock.instant());
         }
     }
 

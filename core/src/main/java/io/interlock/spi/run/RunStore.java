@@ -30,7 +30,16 @@ import java.util.Optional;
  * unclear answer.
  */
 public interface RunStore
-        extends LeaseStore, WorkSteps, DeadLetters, AuditLog, RunNotes, RunViews, RunHistory, WorkFeed, AccessKeys {
+        extends LeaseStore,
+                WorkSteps,
+                DeadLetters,
+                AuditLog,
+                RunNotes,
+                RunViews,
+                RunHistory,
+                WorkFeed,
+                AccessKeys,
+                SignIns {
 
     @Override
     default boolean claimsNext() {

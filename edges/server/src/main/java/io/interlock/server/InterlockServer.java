@@ -36,7 +36,6 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -219,23 +218,5 @@ public final class InterlockServer {
             Operations operations,
             PrometheusMeterRegistry meters,
             Sessions sessions,
-            AccessRecords records) {
-
-        /** Parts of a server without sign-ins. */
-        public ServerParts(
-                Environment environment,
-                KeyRing keys,
-                ReadyProbe probe,
-                Operations operations,
-                PrometheusMeterRegistry meters) {
-            this(
-                    environment,
-                    keys,
-                    probe,
-                    operations,
-                    meters,
-                    new Sessions(environment),
-                    AccessRecords.of(Optional.empty(), keys, environment, meters));
-        }
-    }
+            AccessRecords records) {}
 }

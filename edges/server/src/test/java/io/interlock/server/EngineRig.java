@@ -68,7 +68,7 @@ public final class EngineRig implements AutoCloseable {
     public final AccessRecords records;
     private final WatchedStore watched;
     private final AtomicLong shift = new AtomicLong();
-    public final Sessions sessions = new Sessions(shifted(environment));
+    public final Sessions sessions;
     private final ExecutorService blocking = Executors.newFixedThreadPool(2, environment.threads("test-blocking"));
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -88,6 +88,7 @@ public final class EngineRig implements AutoCloseable {
         watched = new WatchedStore(kept);
         store = watched.store();
         ring = new KeyRing(store, environment, blocking);
+        sessions = new Sessions(store, ring, shifted(environment, shift), blocking);
         engine = RunEngine.builder(store)
                 .environment(environment)
                 .jobs(jobs())
@@ -96,9 +97,9 @@ public final class EngineRig implements AutoCloseable {
                 .tenantMaxRunning("small", 1)
                 .maxOpenRuns(limits.tenant().openRuns())
                 .build();
-        records = AccessRecords.of(Optional.of(store::append), ring, shifted(environment), meters);
+        records = AccessRecords.of(Optional.of(store::append), ring, shifted(environment, shift), meters);
         Operations operations = new EngineOperations(
-                        engine, ring, sessions, records, shifted(environment), limits, job -> "none")
+                        engine, ring, sessions, records, shifted(environment, shift), limits, job -> "none")
                 .operations();
         for (String other : new String[] {"listKeys", "createKey", "revokeKey", "revokeKeyByQuery", "getConfig"}) {
             operations.on(other, call -> CompletableFuture.completedFuture(Reply.nothing()));
@@ -249,7 +250,8 @@ public final class EngineRig implements AutoCloseable {
         shift.addAndGet(time.toNanos());
     }
 
-    private Environment shifted(Environment real) {
+    /** {@code real}, with a ticker that is {@code shift} ahead. */
+    public static Environment shifted(Environment real, AtomicLong shift) {
         Ticker ticker = () -> real.ticker().nanos() + shift.get();
         return (Environment) Proxy.newProxyInstance(
                 EngineRig.class.getClassLoader(),

@@ -88,6 +88,12 @@ public final class KeyRing {
                 : ask(shown.id()).thenApply(found -> check(shown, found));
     }
 
+    /** The key with that id, for a caller who proved before that it has it, if it counts now. */
+    public CompletionStage<Optional<AccessKey>> withId(String id) {
+        KeyCache.Kept known = cache.get(id);
+        return (known != null ? CompletableFuture.completedFuture(known.key()) : ask(id)).thenApply(this::counting);
+    }
+
     /**
      * Whether a client showed the id of a key that the store has, as far as this node has seen; its secret is not looked at. Nothing is asked
      * for it: this tells a client that may be known from one that tries keys at random, when there are too many of those.
@@ -258,8 +264,12 @@ public final class KeyRing {
             shown.opensNothing();
             return Optional.empty();
         }
+        return counting(found.filter(shown::opens));
+    }
+
+    private Optional<AccessKey> counting(Optional<AccessKey> found) {
         Instant now = environment.clock().instant();
-        Optional<AccessKey> known = found.filter(shown::opens).filter(key -> key.isActive(now));
+        Optional<AccessKey> known = found.filter(key -> key.isActive(now));
         known.ifPresent(key -> noteUse(key.id()));
         return known;
     }

@@ -212,7 +212,7 @@ class LiveTest extends BrowserTest {
             Page page = ada.open("runs?state=RUNNING");
             String address = page.url();
             String cookie = ada.context.cookies().get(0).value;
-            site().sessions.close(cookie);
+            site().sessions.close(cookie).toCompletableFuture().join();
             page.locator("main .chip:has-text('Failed')").click();
             assertThat(page.locator(".signin")).containsText("Your session has ended");
             page.getByLabel("API key or one-time code").fill("nonsense");
@@ -235,7 +235,10 @@ class LiveTest extends BrowserTest {
             second.navigate(site().root() + "ui/runs");
             assertThat(second.locator("main .chip")).hasCount(9);
             assertThat(second.locator(".live")).hasText("Live");
-            site().sessions.close(ada.context.cookies().get(0).value);
+            site().sessions
+                    .close(ada.context.cookies().get(0).value)
+                    .toCompletableFuture()
+                    .join();
             // The first tab that detects it notifies the other.
             first.locator("main .chip:has-text('Failed')").click();
             assertThat(first.locator(".live")).hasText("Signed out");

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import io.interlock.access.Role;
-import io.interlock.server.session.Sessions;
+import io.interlock.access.SignIn;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
@@ -66,7 +66,7 @@ class SettingsTest extends BrowserTest {
     @Test
     void aPageThatIsLeftOpenKeepsNobodySignedIn() {
         // Twice this time is less than the life of a session, three times is more.
-        Duration aWhile = Sessions.IDLE.multipliedBy(2).dividedBy(5);
+        Duration aWhile = SignIn.IDLE.multipliedBy(2).dividedBy(5);
         site().submit("idle/1", "nightly-close", "looks again every few seconds");
         try (Visitor ada = visitor(Role.READ)) {
             Page page = ada.page;

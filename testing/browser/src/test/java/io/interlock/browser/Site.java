@@ -85,8 +85,8 @@ final class Site implements AutoCloseable {
         time = new MovableTime(behind);
         blocking = Executors.newFixedThreadPool(2, time.threads("test-blocking"));
         store = new MemoryStore(time, Duration.ofHours(6));
-        sessions = new Sessions(sessionTime);
         ring = new KeyRing(store, time, blocking);
+        sessions = new Sessions(new MemoryStore(sessionTime), ring, sessionTime, blocking);
         engine = RunEngine.builder(store)
                 .environment(time)
                 .jobs(jobs())

@@ -41,6 +41,7 @@ public abstract class RunStoreContract
                 HistoryContract,
                 WorkFeedContract,
                 AccessKeysContract,
+                SignInsContract,
                 RunStormContract {
 
     private @Nullable RunStoreHarness harness;

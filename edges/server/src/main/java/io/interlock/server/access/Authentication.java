@@ -14,8 +14,8 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.session.Sessions;
 import io.interlock.server.session.Sessions.Session;
+import io.interlock.server.session.Tokens;
 import io.interlock.time.Ticker;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Cookie;
@@ -23,8 +23,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Locale;
@@ -34,6 +32,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out who asks. The tenant comes from the key; only the bootstrap key may name another one. The body is not read before
@@ -85,83 +85,119 @@ public final class Authentication {
 
     /** Goes on if the caller is known, has the role {@code needed}, and is within its rate limit. */
     public void require(RoutingContext context, Role needed) {
-        HttpServerRequest request = context.request();
-        String address = Exchange.address(context);
-        Optional<String> shown;
-        try {
-            shown = hasKey(request) ? shown(request) : signedIn(context);
-        } catch (Problem refused) {
-            context.fail(refused);
-            return;
+        if (hasKey(context.request())) {
+            requireKey(context, needed);
+        } else {
+            requireSession(context, needed);
         }
+    }
+
+    private void requireKey(RoutingContext context, Role needed) {
+        Optional<String> shown = shown(context.request());
         if (shown.isEmpty()) {
             context.fail(unauthenticated());
             return;
         }
         String key = shown.get();
         Exchange.presented(context, key);
-        // A key that may be right is looked at all the same: others at the same address must not lock its owner out.
-        if (knowsAddresses && strangers.isEmpty(address) && !keys.mayKnow(key)) {
+        if (isOneOfTooMany(context, keys.mayKnow(key))) {
+            return;
+        }
+        Exchange.standing(context, () -> keys.recognise(key).thenApply(Optional::isPresent));
+        whenKnown(context, keys.recognise(key), found -> admitOrFail(context, found, needed));
+    }
+
+    /** What may be right is looked at all the same: others at the same address must not lock its owner out. */
+    private boolean isOneOfTooMany(RoutingContext context, boolean mayBeRight) {
+        boolean refused = knowsAddresses && !mayBeRight && strangers.isEmpty(Exchange.address(context));
+        if (refused) {
             context.fail(Problem.of(ProblemCode.RATE_LIMITED, "This address showed too many wrong keys.")
                     .with("limit", WRONG_KEYS)
                     .retryAfter(Duration.ofSeconds(1)));
-            return;
         }
-        Exchange.standing(context, () -> isStillKnown(Exchange.session(context), key));
-        Context loop = Vertx.currentContext();
-        CompletableFuture<Optional<AccessKey>> recognised = keys.recognise(key).toCompletableFuture();
-        if (recognised.isDone() && !recognised.isCompletedExceptionally()) {
-            admitOrFail(context, recognised.join(), needed, address);
-            return;
-        }
-        request.pause();
-        Future.fromCompletionStage(recognised, loop).onComplete(answer -> {
-            // The body reader resumes it.
-            if (answer.failed()) {
-                context.fail(answer.cause());
-            } else {
-                admitOrFail(context, answer.result(), needed, address);
-            }
-        });
+        return refused;
     }
 
-    private CompletionStage<Boolean> isStillKnown(Optional<Session> session, String key) {
-        return session.isPresent() && sessions.look(session.get().id()).isEmpty()
-                ? CompletableFuture.completedFuture(false)
-                : keys.recognise(key).thenApply(Optional::isPresent);
+    private void requireSession(RoutingContext context, Role needed) {
+        HttpServerRequest request = context.request();
+        Cookie cookie = request.getCookie(Sessions.cookie(Exchange.isEncrypted(request)));
+        if (cookie == null) {
+            context.fail(unauthenticated());
+            return;
+        }
+        String id = cookie.getValue();
+        if (isOneOfTooMany(context, sessions.mayKnow(id))) {
+            return;
+        }
+        String tenant = request.getHeader(TENANT);
+        // An open page sends requests for ever; only actions of the user keep the session alive.
+        boolean alone = request.headers().contains(Sessions.BACKGROUND_HEADER);
+        Exchange.standing(
+                context,
+                () -> sessions.find(id, false)
+                        .thenCompose(session -> keyOf(session, tenant))
+                        .thenApply(Optional::isPresent));
+        whenKnown(
+                context,
+                sessions.find(id, !alone),
+                session -> whenKnown(context, keyOf(session, tenant), found -> {
+                    session.ifPresent(known -> Exchange.session(context, known));
+                    admitOrFail(context, found, needed);
+                }));
+    }
+
+    private CompletionStage<Optional<AccessKey>> keyOf(Optional<Session> session, @Nullable String tenant) {
+        return session.isEmpty()
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : sessions.keyOf(session.get(), tenant);
+    }
+
+    /** Passes on the answer on the event loop of the request, which reads no body until then. */
+    private static <T> void whenKnown(
+            RoutingContext context, CompletionStage<Optional<T>> asked, Consumer<Optional<T>> use) {
+        CompletableFuture<Optional<T>> answer = asked.toCompletableFuture();
+        if (answer.isDone() && !answer.isCompletedExceptionally()) {
+            use.accept(answer.join());
+            return;
+        }
+        // The body reader resumes it.
+        context.request().pause();
+        Future.fromCompletionStage(answer, Vertx.currentContext())
+                .onSuccess(use::accept)
+                .onFailure(context::fail);
     }
 
     /** Goes on if {@code found} is there, has the role {@code needed}, and is within its rate limit. */
     public void admit(RoutingContext context, Optional<AccessKey> found, Role needed) {
-        admitOrFail(context, found, needed, Exchange.address(context));
+        admitOrFail(context, found, needed);
     }
 
-    private void admitOrFail(RoutingContext context, Optional<AccessKey> found, Role needed, String address) {
+    private void admitOrFail(RoutingContext context, Optional<AccessKey> found, Role needed) {
         try {
-            admit(context, found, needed, address);
+            admitKnown(context, found, needed);
         } catch (Problem refused) {
             context.fail(refused);
         }
     }
 
-    private void admit(RoutingContext context, Optional<AccessKey> found, Role needed, String address) {
+    private void admitKnown(RoutingContext context, Optional<AccessKey> found, Role needed) {
         if (found.isEmpty()) {
-            strangers.take(address);
-            context.fail(unauthenticated());
-            return;
+            strangers.take(Exchange.address(context));
+            throw unauthenticated();
         }
         AccessKey key = found.get();
         Optional<Duration> wait = requests.take(key.id());
         if (wait.isPresent()) {
-            context.fail(Problem.of(
+            throw Problem.of(
                             ProblemCode.RATE_LIMITED,
                             "The API key may make " + requests.perSecond() + " requests a second.")
                     .with("limit", requests.perSecond())
-                    .retryAfter(wait.get()));
-            return;
+                    .retryAfter(wait.get());
         }
-        Caller caller = new Caller(key, tenant(context.request(), key));
+        Optional<Session> session = Exchange.session(context);
+        Caller caller = new Caller(key, tenant(context.request(), key, session));
         Exchange.caller(context, caller);
+        session.ifPresent(known -> requireOurs(context.request(), known));
         if (!caller.may(needed)) {
             throw Problem.of(
                             ProblemCode.FORBIDDEN,
@@ -172,10 +208,13 @@ public final class Authentication {
         context.next();
     }
 
-    private static String tenant(HttpServerRequest request, AccessKey key) {
+    private static String tenant(HttpServerRequest request, AccessKey key, Optional<Session> session) {
         String named = request.getHeader(TENANT);
         if (named == null || named.equals(key.tenant())) {
             return key.tenant();
+        }
+        if (session.filter(known -> known.kept().person() != null).isPresent()) {
+            throw Problem.of(ProblemCode.FORBIDDEN, "You have no role in the tenant that X-Tenant names.");
         }
         if (!KeyRing.isBootstrap(key)) {
             throw Problem.of(ProblemCode.FORBIDDEN, "Only the bootstrap key may name a tenant by X-Tenant.");
@@ -192,35 +231,18 @@ public final class Authentication {
         return request.headers().contains(API_KEY) || request.headers().contains(HttpHeaders.AUTHORIZATION);
     }
 
-    /**
-     * The key of the session. A browser sends the cookie with requests of any page, so a change needs a header that only our own page
-     * can know.
-     */
-    private Optional<String> signedIn(RoutingContext context) {
-        HttpServerRequest request = context.request();
-        Cookie cookie = request.getCookie(Sessions.cookie(Exchange.isEncrypted(request)));
-        // An open page sends requests for ever; only actions of the user keep the session alive.
-        boolean alone = request.headers().contains(Sessions.BACKGROUND_HEADER);
-        Optional<Session> session = Optional.ofNullable(cookie)
-                .map(Cookie::getValue)
-                .flatMap(id -> alone ? sessions.look(id) : sessions.find(id));
-        boolean looks = LOOKS.contains(request.method());
-        if (session.isPresent() && !looks && !isOurs(request, session.get())) {
-            Exchange.presented(context, session.get().apiKey());
+    /** A browser sends the cookie with requests of any page, so a change needs a header that only our own page can know. */
+    private static void requireOurs(HttpServerRequest request, Session session) {
+        if (!LOOKS.contains(request.method()) && !isOurs(request, session)) {
             throw Problem.of(
                     ProblemCode.FORBIDDEN,
                     "A change by a session cookie needs the header " + Sessions.CSRF_HEADER + ".");
         }
-        session.ifPresent(known -> Exchange.session(context, known));
-        return session.map(Session::apiKey);
     }
 
     private static boolean isOurs(HttpServerRequest request, Session session) {
         String token = request.getHeader(Sessions.CSRF_HEADER);
-        return token != null
-                && MessageDigest.isEqual(
-                        token.getBytes(StandardCharsets.UTF_8),
-                        session.csrfToken().getBytes(StandardCharsets.UTF_8));
+        return token != null && Tokens.same(token, session.csrfToken());
     }
 
     /** The one key a request shows. Two different ones are none: a proxy in front may have looked at the other. */

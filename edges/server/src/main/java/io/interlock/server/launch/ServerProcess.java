@@ -179,7 +179,7 @@ final class ServerProcess implements AutoCloseable {
         meters.describe(settings.jobs().values().stream()
                 .collect(Collectors.toMap(JobSettings::name, job -> job.api().word())));
         StoreProbe probe = new StoreProbe(store, blocking);
-        Sessions sessions = new Sessions(environment);
+        Sessions sessions = new Sessions(store.signIns(), keys, environment, blocking);
         AccessRecords records = opened(AccessRecords.of(store.audit(), keys, environment, registry));
         EngineOperations all =
                 new EngineOperations(engine, keys, sessions, records, environment, settings.limits(), this::api);

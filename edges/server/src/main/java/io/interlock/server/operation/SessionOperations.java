@@ -1,6 +1,7 @@
 package io.interlock.server.operation;
 
 import io.interlock.access.AccessKey;
+import io.interlock.access.SignIn;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.access.Authentication.Buckets;
@@ -61,17 +62,18 @@ public final class SessionOperations {
         }
         CompletionStage<Optional<AccessKey>> known =
                 shown.isEmpty() ? CompletableFuture.completedFuture(Optional.empty()) : keys.recognise(shown.get());
-        return known.thenApply(found -> {
+        return known.thenCompose(found -> {
             if (found.isEmpty()) {
                 strangers.take(address);
                 throw Problem.of(ProblemCode.UNAUTHENTICATED, "The API key or code is not one that counts.");
             }
+            AccessKey key = found.get();
             // Of two in one browser the older one could not be ended any more.
-            end(call);
-            Session session = sessions.open(shown.orElseThrow());
-            records.signedIn(call.actorBy(found.get()), found.get(), code == null ? "API key" : "one-time code");
-            return Reply.ok(json(found.get(), found.get().tenant(), Optional.of(session)))
-                    .header("Set-Cookie", cookie(session.id(), Sessions.LONGEST, call.isEncrypted()));
+            return end(call).thenCompose(ended -> sessions.open(key)).thenApply(session -> {
+                records.signedIn(call.actorBy(key), key, code == null ? "API key" : "one-time code");
+                return Reply.ok(json(key, key.tenant(), Optional.of(session)))
+                        .header("Set-Cookie", Sessions.setCookie(session.id(), SignIn.LONGEST, call.isEncrypted()));
+            });
         });
     }
 
@@ -81,15 +83,21 @@ public final class SessionOperations {
 
     private CompletionStage<Reply> signOut(Call call) {
         // Signing out needs no authentication; the session identifies the user.
-        end(call)
-                .ifPresent(ended -> keys.recognise(ended.apiKey())
-                        .thenAccept(found -> found.ifPresent(key -> records.signedOut(call.actorBy(key), key))));
-        return CompletableFuture.completedFuture(
-                Reply.nothing().header("Set-Cookie", cookie("", Duration.ZERO, call.isEncrypted())));
+        return end(call)
+                .thenCompose(ended -> ended.isEmpty()
+                        ? CompletableFuture.completedFuture(Optional.<AccessKey>empty())
+                        : sessions.keyOf(ended.get(), null))
+                .thenApply(found -> {
+                    found.ifPresent(key -> records.signedOut(call.actorBy(key), key));
+                    return Reply.nothing()
+                            .header("Set-Cookie", Sessions.setCookie("", Duration.ZERO, call.isEncrypted()));
+                });
     }
 
-    private Optional<Session> end(Call call) {
-        return call.cookie(Sessions.cookie(call.isEncrypted())).flatMap(sessions::close);
+    private CompletionStage<Optional<Session>> end(Call call) {
+        return call.cookie(Sessions.cookie(call.isEncrypted()))
+                .map(sessions::close)
+                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
     }
 
     private Facts json(AccessKey key, String tenant, Optional<Session> session) {
@@ -100,10 +108,5 @@ public final class SessionOperations {
                 .and("version", ServerVersion.here())
                 .and("now", clock.instant())
                 .and("csrfToken", session.map(Session::csrfToken).orElse(null));
-    }
-
-    private static String cookie(String value, Duration age, boolean encrypted) {
-        return Sessions.cookie(encrypted) + "=" + value + "; Path=/; HttpOnly; SameSite=Strict; Max-Age="
-                + age.toSeconds() + (encrypted ? "; Secure" : "");
     }
 }

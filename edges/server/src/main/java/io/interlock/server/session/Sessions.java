@@ -1,17 +1,30 @@
 package io.interlock.server.session;
 
+import io.interlock.access.AccessKey;
+import io.interlock.access.Role;
+import io.interlock.access.SignIn;
+import io.interlock.access.SignIn.Person;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.spi.run.SignIns;
 import io.interlock.time.Environment;
 import java.time.Duration;
-import java.util.Base64;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions of this node. Kept in memory: a restart ends them all, and each node has its own. A session ends when it was idle for
- * {@link #IDLE}, and in any case after {@link #LONGEST}; revoking the API key ends it too, because the key is checked with every
- * request. Requests that a page sends by itself do not count as use. Safe for use by many threads.
+ * Who has signed in with a browser. The store keeps them, so a restart ends none and every node knows them; {@link SignIn} says when one
+ * ends. Revoking its API key ends it too, because the key is checked with every request. Requests that a page sends by itself do not count
+ * as use. What another node ended counts here no more {@link KeyRing#FRESH} later.
+ *
+ * <p>Nothing here blocks: the store is asked on the executor that was given. Safe for use by many threads.
  */
 public final class Sessions {
 
@@ -23,34 +36,33 @@ public final class Sessions {
     /** The header of requests that a page sends by itself. */
     public static final String BACKGROUND_HEADER = "X-Background";
 
-    /** For how long a session lasts without being used. */
-    public static final Duration IDLE = Duration.ofMinutes(30);
-
-    /** For how long a session lasts at the most. */
-    public static final Duration LONGEST = Duration.ofHours(12);
-
     /** For how long a one-time code can be used. */
     public static final Duration CODE = Duration.ofMinutes(15);
 
-    /** How many sessions an API key has at a time; a further sign-in ends the one that was not used for longest. */
-    public static final int MOST_OF_A_KEY = 100;
-
-    private static final int MOST = 10_000;
-    private static final Base64.Encoder TEXT = Base64.getUrlEncoder().withoutPadding();
-
+    private final SignIns store;
+    private final KeyRing keys;
     private final Environment environment;
-    private final int most;
-    // The one that was idle the longest comes first.
-    private final Map<String, Kept> sessions = new LinkedHashMap<>();
+    private final Executor blocking;
+
+    // By the hash of the secret. The one that was asked for longest ago comes first.
+    private final Map<String, Known> known = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Known> eldest) {
+            return size() > SignIn.MOST;
+        }
+    };
     private final Map<String, Code> codes = new LinkedHashMap<>();
 
-    public Sessions(Environment environment) {
-        this(environment, MOST);
-    }
-
-    Sessions(Environment environment, int most) {
+    /**
+     * Those that {@code store} keeps.
+     *
+     * @param blocking where the store is asked; it may refuse, which is passed on
+     */
+    public Sessions(SignIns store, KeyRing keys, Environment environment, Executor blocking) {
+        this.store = store;
+        this.keys = keys;
         this.environment = environment;
-        this.most = most;
+        this.blocking = blocking;
     }
 
     /** The cookie that carries a session; where TLS is spoken, one that no other host and no plain connection can set. */
@@ -58,98 +70,121 @@ public final class Sessions {
         return encrypted ? "__Host-" + COOKIE : COOKIE;
     }
 
-    /** Opens a session for {@code apiKey}, which is valid. */
-    public synchronized Session open(String apiKey) {
-        long now = environment.ticker().nanos();
-        sweep(now);
-        makeRoomFor(apiKey);
-        Session session = new Session(secret(), apiKey, secret());
-        sessions.put(session.id(), new Kept(session, now, now));
-        return session;
+    /** The header that gives a browser the session {@code id} for {@code age}; with an age of 0, takes it away. */
+    public static String setCookie(String id, Duration age, boolean encrypted) {
+        return cookie(encrypted) + "=" + id + "; Path=/; HttpOnly; SameSite=Strict; Max-Age=" + age.toSeconds()
+                + (encrypted ? "; Secure" : "");
     }
 
-    /** The session called so, if it has not ended; it counts as used. */
-    public synchronized Optional<Session> find(String id) {
+    /** Opens a session for {@code key}, which is valid. */
+    public CompletionStage<Session> open(AccessKey key) {
+        return begin(key.id(), null);
+    }
+
+    /** Opens a session for a person whom an identity provider named. */
+    public CompletionStage<Session> open(String personId, Person person) {
+        return begin(personId, person);
+    }
+
+    private CompletionStage<Session> begin(String keyId, @Nullable Person person) {
+        String id = Tokens.draw(environment.random());
         long now = environment.ticker().nanos();
-        Kept kept = sessions.remove(id);
-        if (kept == null || kept.isOver(now)) {
-            return Optional.empty();
+        return ask(() -> store.openSignIn(SignIn.of(Tokens.hash(id), keyId, person)))
+                .thenApply(kept -> remembered(new Session(id, kept), now, now));
+    }
+
+    /**
+     * The session with that id, if it has not ended.
+     *
+     * @param used whether it counts as used; the store is told so once a minute
+     */
+    public CompletionStage<Optional<Session>> find(String id, boolean used) {
+        String hash = Tokens.hash(id);
+        long now = environment.ticker().nanos();
+        Known here;
+        synchronized (this) {
+            here = known.get(hash);
         }
-        sessions.put(id, new Kept(kept.session, kept.opened, now));
-        return Optional.of(kept.session);
+        boolean tells = used && (here == null || now - here.used >= KeyRing.USE_NOTED_EVERY.toNanos());
+        if (here != null && !tells && now - here.since < KeyRing.FRESH.toNanos()) {
+            return CompletableFuture.completedFuture(Optional.of(new Session(id, here.kept)));
+        }
+        long lastUse = tells || here == null ? now : here.used;
+        return ask(() -> store.findSignIn(hash, tells)).thenApply(found -> {
+            if (found.isEmpty()) {
+                forget(hash);
+            }
+            return found.map(kept -> remembered(new Session(id, kept), now, lastUse));
+        });
     }
 
-    /** The session called so, if it has not ended; it does not count as used. */
-    public synchronized Optional<Session> look(String id) {
-        Kept kept = sessions.get(id);
-        return kept == null || kept.isOver(environment.ticker().nanos()) ? Optional.empty() : Optional.of(kept.session);
+    /** Whether this node has seen the session with that id: nothing is asked for it. */
+    public synchronized boolean mayKnow(String id) {
+        return known.containsKey(Tokens.hash(id));
+    }
+
+    /**
+     * What a session may do in {@code tenant}: as its API key says, if that is still valid, or as an identity provider said when its user
+     * signed in.
+     *
+     * @param tenant the one that was asked for, or {@code null} for the first that its user has
+     */
+    public CompletionStage<Optional<AccessKey>> keyOf(Session session, @Nullable String tenant) {
+        SignIn kept = session.kept();
+        Person person = kept.person();
+        if (person == null) {
+            return keys.withId(kept.keyId());
+        }
+        SortedMap<String, Role> roles = person.roles();
+        String wanted = tenant != null && roles.containsKey(tenant) ? tenant : roles.firstKey();
+        Role role = Objects.requireNonNull(roles.get(wanted));
+        return CompletableFuture.completedFuture(Optional.of(
+                new AccessKey(kept.keyId(), wanted, role, person.label(), kept.hash(), kept.openedAt(), null, null)));
     }
 
     /** Ends a session; which one it was, if it had not ended before. */
-    public synchronized Optional<Session> close(String id) {
-        Optional<Session> open = look(id);
-        sessions.remove(id);
-        return open;
+    public CompletionStage<Optional<Session>> close(String id) {
+        String hash = Tokens.hash(id);
+        forget(hash);
+        return ask(() -> store.closeSignIn(hash)).thenApply(found -> {
+            // A request that came meanwhile may have asked before.
+            forget(hash);
+            return found.map(kept -> new Session(id, kept));
+        });
     }
 
-    /** A code that signs in once for {@code apiKey}: for a link that is printed. */
+    /** A code that signs in once for {@code apiKey}, at this node: for a link that is printed. */
     public synchronized String oneTimeCode(String apiKey) {
         long now = environment.ticker().nanos();
-        sweep(now);
-        String code = secret();
+        codes.values().removeIf(code -> code.isOver(now));
+        String code = Tokens.draw(environment.random());
         codes.put(code, new Code(apiKey, now));
         return code;
     }
 
     /** The API key of a code, which counts no more from now on. */
     public synchronized Optional<String> redeem(String code) {
-        Code known = codes.remove(code);
-        return known == null || known.isOver(environment.ticker().nanos())
-                ? Optional.empty()
-                : Optional.of(known.apiKey);
+        Code kept = codes.remove(code);
+        return kept == null || kept.isOver(environment.ticker().nanos()) ? Optional.empty() : Optional.of(kept.apiKey);
     }
 
-    /** A key that signs in often ends its own sessions; if there are too many of all, those of the key that has the most. */
-    private void makeRoomFor(String apiKey) {
-        if (countOf(apiKey) >= MOST_OF_A_KEY) {
-            endEldestOf(apiKey);
-        } else if (sessions.size() >= most) {
-            Map<String, Integer> counts = new HashMap<>();
-            sessions.values().forEach(kept -> counts.merge(kept.session.apiKey(), 1, Integer::sum));
-            counts.entrySet().stream().max(Map.Entry.comparingByValue()).ifPresent(most -> endEldestOf(most.getKey()));
-        }
+    private synchronized Session remembered(Session session, long since, long used) {
+        String hash = session.kept().hash();
+        known.remove(hash);
+        known.put(hash, new Known(session.kept(), since, used));
+        return session;
     }
 
-    private long countOf(String apiKey) {
-        return sessions.values().stream()
-                .filter(kept -> kept.session.apiKey().equals(apiKey))
-                .count();
+    private synchronized void forget(String hash) {
+        known.remove(hash);
     }
 
-    private void endEldestOf(String apiKey) {
-        sessions.values().stream()
-                .filter(kept -> kept.session.apiKey().equals(apiKey))
-                .findFirst()
-                .ifPresent(eldest -> sessions.remove(eldest.session.id()));
+    private <T> CompletionStage<T> ask(Supplier<T> question) {
+        return CompletableFuture.supplyAsync(question, blocking);
     }
 
-    private void sweep(long now) {
-        sessions.values().removeIf(kept -> kept.isOver(now));
-        codes.values().removeIf(code -> code.isOver(now));
-    }
-
-    private String secret() {
-        byte[] bits = new byte[32];
-        environment.random().nextBytes(bits);
-        return TEXT.encodeToString(bits);
-    }
-
-    /** A session, and when it was opened and last used, by the ticker. */
-    private record Kept(Session session, long opened, long used) {
-        boolean isOver(long now) {
-            return now - used >= IDLE.toNanos() || now - opened >= LONGEST.toNanos();
-        }
-    }
+    /** What the store said, when it was asked, and when it was last told of a use, by the ticker. */
+    private record Known(SignIn kept, long since, long used) {}
 
     /** A code, and when it was made, by the ticker. */
     private record Code(String apiKey, long made) {
@@ -162,10 +197,13 @@ public final class Sessions {
      * A sign-in with a browser.
      *
      * @param id what the cookie carries; a secret
-     * @param apiKey the API key it acts for; a secret
-     * @param csrfToken what a page must send along with whatever changes something, which pages of others cannot know
      */
-    public record Session(String id, String apiKey, String csrfToken) {
+    public record Session(String id, SignIn kept) {
+
+        /** What a page must send along with whatever changes something; pages of others cannot know it. It does not tell the id. */
+        public String csrfToken() {
+            return Tokens.hash("csrf " + id);
+        }
 
         @Override
         public String toString() {

@@ -247,9 +247,11 @@ class ApiContractTest {
     }
 
     private static Authentication authentication() {
-        KeyRing ring = new KeyRing(new MemoryStore(Environment.system()), Environment.system(), Runnable::run);
         Environment environment = Environment.system();
-        return Authentication.by(ring, new Sessions(environment), 10, true, environment.ticker());
+        MemoryStore store = new MemoryStore(environment);
+        KeyRing ring = new KeyRing(store, environment, Runnable::run);
+        Sessions sessions = new Sessions(store, ring, environment, Runnable::run);
+        return Authentication.by(ring, sessions, 10, true, environment.ticker());
     }
 
     private static RequestFilter gate() {

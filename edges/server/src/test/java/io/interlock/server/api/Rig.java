@@ -7,8 +7,10 @@ import io.interlock.engine.FaultyStore;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
+import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations.Operation;
 import io.interlock.server.http.Health.ReadyProbe.Readiness;
+import io.interlock.server.session.Sessions;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -23,6 +25,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -54,12 +57,15 @@ public final class Rig implements AutoCloseable {
 
     public Rig(Listen listen, Limits limits) {
         try {
+            PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             ServerParts parts = new ServerParts(
                     environment,
                     ring,
                     () -> CompletableFuture.completedFuture(readiness),
                     echo(),
-                    new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
+                    meters,
+                    new Sessions(store.store(), ring, environment, blocking),
+                    AccessRecords.of(Optional.empty(), ring, environment, meters));
             server = join(InterlockServer.start(listen, limits, parts));
         } catch (RuntimeException | Error failure) {
             blocking.shutdown();

@@ -80,7 +80,7 @@ public final class CompatRig implements AutoCloseable {
                 .drainTime(Duration.ofSeconds(1))
                 .tenantMaxRunning("small", 1)
                 .build();
-        Sessions sessions = new Sessions(environment);
+        Sessions sessions = new Sessions(store, ring, environment, blocking);
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         AccessRecords records = AccessRecords.of(Optional.of(store::append), ring, environment, meters);
         Operations operations = new EngineOperations(

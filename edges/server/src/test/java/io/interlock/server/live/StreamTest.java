@@ -265,12 +265,15 @@ class StreamTest {
     @Test
     void aStreamEndsWithItsSessionAndWithItsKey() throws Exception {
         KeyRing.IssuedKey key = rig.issue(EngineRig.TENANT, Role.READ);
-        Session session = rig.sessions.open(rig.key(Role.READ));
+        Session session = rig.sessions
+                .open(rig.issue(EngineRig.TENANT, Role.READ).kept())
+                .toCompletableFuture()
+                .join();
         try (StreamReader ofSession =
                         new StreamReader(rig, "", null, "Cookie", Sessions.cookie(false) + "=" + session.id());
                 StreamReader ofKey = new StreamReader(rig, "", key.secret().text());
                 StreamReader other = new StreamReader(rig, "", rig.key(Role.READ))) {
-            rig.sessions.close(session.id());
+            rig.sessions.close(session.id()).toCompletableFuture().join();
             rig.ring
                     .revoke(EngineRig.TENANT, key.secret().id(), "test", "lost")
                     .toCompletableFuture()

@@ -3,11 +3,16 @@ package io.interlock.server.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.access.Role;
+import io.interlock.access.SignIn;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.ServedTest;
+import io.interlock.store.memory.MemoryStore;
+import io.interlock.time.Environment;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Sign-in with a browser. */
@@ -77,17 +82,64 @@ class SessionTest extends ServedTest {
 
     @Test
     void whatAPageAsksByItselfKeepsNobodySignedIn() {
-        String cookie =
-                cookie(signIn("{\"apiKey\": \"" + rig.key(Role.READ) + "\"}").is(200));
-        rig.pass(Sessions.IDLE.minusMinutes(1));
-        rig.get("/runs", null, "Cookie", cookie).is(200);
-        rig.pass(Sessions.IDLE.minusMinutes(1));
-        rig.get("/runs", null, "Cookie", cookie, Sessions.BACKGROUND_HEADER, "true")
-                .is(200);
-        rig.pass(Duration.ofMinutes(2));
-        rig.get("/runs", null, "Cookie", cookie, Sessions.BACKGROUND_HEADER, "true")
-                .isProblem(401, "unauthenticated");
-        rig.get("/runs", null, "Cookie", cookie).isProblem(401, "unauthenticated");
+        AtomicLong passed = new AtomicLong();
+        EngineRig own = EngineRig.on(new MemoryStore(EngineRig.shifted(Environment.system(), passed)));
+        Consumer<Duration> pass = time -> {
+            passed.addAndGet(time.toNanos());
+            own.pass(time);
+        };
+        try {
+            String body = "{\"apiKey\": \"" + own.key(Role.READ) + "\"}";
+            String cookie = cookie(own.post("/session", (String) null, body).is(200));
+            pass.accept(SignIn.IDLE.minusMinutes(1));
+            own.get("/runs", null, "Cookie", cookie).is(200);
+            pass.accept(SignIn.IDLE.minusMinutes(1));
+            own.get("/runs", null, "Cookie", cookie, Sessions.BACKGROUND_HEADER, "true")
+                    .is(200);
+            pass.accept(Duration.ofMinutes(2));
+            own.get("/runs", null, "Cookie", cookie, Sessions.BACKGROUND_HEADER, "true")
+                    .isProblem(401, "unauthenticated");
+            own.get("/runs", null, "Cookie", cookie).isProblem(401, "unauthenticated");
+        } finally {
+            own.closeAll();
+        }
+    }
+
+    @Test
+    void aSignInCountsOnEveryNodeAndASignOutToo() {
+        EngineRig other = EngineRig.on(rig.store);
+        try {
+            Answer signedIn =
+                    signIn("{\"apiKey\": \"" + rig.key(Role.OPERATOR) + "\"}").is(200);
+            String cookie = cookie(signedIn);
+            assertThat(other.get("/session", null, "Cookie", cookie).is(200).text("csrfToken"))
+                    .isEqualTo(signedIn.text("csrfToken"));
+            rig.send(rig.request("/session", null, "Cookie", cookie).DELETE().build())
+                    .is(204);
+            other.pass(KeyRing.FRESH);
+            other.get("/runs", null, "Cookie", cookie).isProblem(401, "unauthenticated");
+        } finally {
+            other.close();
+        }
+    }
+
+    @Test
+    void whoTriesCookiesIsSlowedDownAndHarmsNoOtherSession() {
+        EngineRig own = EngineRig.on("memory:");
+        try {
+            String body = "{\"apiKey\": \"" + own.key(Role.READ) + "\"}";
+            String cookie = cookie(own.post("/session", (String) null, body).is(200));
+            int refused = 0;
+            for (int i = 0; i < 200; i++) {
+                Answer answer = own.get("/runs", null, "Cookie", Sessions.cookie(false) + "=guess-" + i);
+                assertThat(answer.status()).isIn(401, 429);
+                refused += answer.status() == 429 ? 1 : 0;
+            }
+            assertThat(refused).isPositive();
+            own.get("/runs", null, "Cookie", cookie).is(200);
+        } finally {
+            own.closeAll();
+        }
     }
 
     @Test

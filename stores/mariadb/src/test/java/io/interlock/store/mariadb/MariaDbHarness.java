@@ -38,6 +38,7 @@ public final class MariaDbHarness implements RunStoreHarness {
             "worker",
             "bookmark",
             "access_key",
+            "sign_in",
             "flushed");
 
     private static final AtomicInteger COUNT = new AtomicInteger();

@@ -7,6 +7,7 @@ import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.access.AccessKey;
+import io.interlock.access.SignIn;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.AuditSignature;
@@ -361,6 +362,21 @@ public class MemoryStore extends MemoryRuns {
     @Override
     public void keysUsed(SortedSet<String> ids) {
         change(rows -> ids.forEach(id -> rows.accessKeys.computeIfPresent(id, (same, key) -> key.used(storeTime()))));
+    }
+
+    @Override
+    public SignIn openSignIn(SignIn signIn) {
+        return alone(rows -> rows.signIns.open(signIn, storeTime()));
+    }
+
+    @Override
+    public Optional<SignIn> findSignIn(String hash, boolean used) {
+        return alone(rows -> rows.signIns.find(hash, used, storeTime()));
+    }
+
+    @Override
+    public Optional<SignIn> closeSignIn(String hash) {
+        return alone(rows -> rows.signIns.close(hash, storeTime()));
     }
 
     @Override

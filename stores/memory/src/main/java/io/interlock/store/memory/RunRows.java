@@ -7,6 +7,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.access.AccessKey;
+import io.interlock.access.SignInList;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.JobName;
 import io.interlock.run.OpenRuns;
@@ -63,6 +64,8 @@ final class RunRows {
 
     /** In the order in which they were added. */
     final Map<String, AccessKey> accessKeys = new LinkedHashMap<>();
+
+    final SignInList signIns = new SignInList();
 
     private final Map<LockKey, KeyRow> keys = new ConcurrentHashMap<>();
     private final Map<String, TenantRows> tenants = new HashMap<>();

@@ -34,7 +34,8 @@ public final class PostgresHarness implements RunStoreHarness {
             "refusal_count",
             "worker",
             "bookmark",
-            "access_key");
+            "access_key",
+            "sign_in");
 
     private static final AtomicInteger COUNT = new AtomicInteger();
 

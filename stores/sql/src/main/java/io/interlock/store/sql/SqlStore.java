@@ -11,6 +11,7 @@ import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
 import io.interlock.access.AccessKey;
+import io.interlock.access.SignIn;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
@@ -118,6 +119,7 @@ public final class SqlStore implements RunStore {
     private final RunViewsTable views;
     private final HistoryTable history;
     private final AccessKeyTable accessKeys;
+    private final SignInTable signIns;
     private final BusyKeys busyKeys = new BusyKeys();
 
     /** Wake-ups, in both directions. */
@@ -181,6 +183,7 @@ public final class SqlStore implements RunStore {
         views = new RunViewsTable(database, runs);
         history = new HistoryTable(database);
         accessKeys = new AccessKeyTable(database);
+        signIns = new SignInTable(database);
     }
 
     private boolean filling;
@@ -662,6 +665,21 @@ public final class SqlStore implements RunStore {
     @Override
     public void keysUsed(SortedSet<String> ids) {
         accessKeys.keysUsed(ids);
+    }
+
+    @Override
+    public SignIn openSignIn(SignIn signIn) {
+        return signIns.openSignIn(signIn);
+    }
+
+    @Override
+    public Optional<SignIn> findSignIn(String hash, boolean used) {
+        return signIns.findSignIn(hash, used);
+    }
+
+    @Override
+    public Optional<SignIn> closeSignIn(String hash) {
+        return signIns.closeSignIn(hash);
     }
 
     @Override

@@ -33,7 +33,8 @@ public final class SqliteHarness implements RunStoreHarness {
             "refusal_count",
             "worker",
             "bookmark",
-            "access_key");
+            "access_key",
+            "sign_in");
 
     private final String url;
     private final TestDatabase database;

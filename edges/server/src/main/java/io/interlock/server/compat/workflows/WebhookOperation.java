@@ -18,16 +18,13 @@ import io.interlock.server.api.Operations.Signatures;
 import io.interlock.server.api.Reply;
 import io.interlock.server.compat.CompatRuns;
 import io.interlock.server.compat.CompatRuns.CompatJobs;
+import io.interlock.server.session.Tokens;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -174,7 +171,7 @@ final class WebhookOperation {
 
         /** What an API key would be for others: it has no secret of its own that could be shown. */
         private static AccessKey sender(TriggerSecret secret) {
-            String hash = hash(secret.tenant() + ":" + secret.trigger() + ":"
+            String hash = Tokens.hash(secret.tenant() + ":" + secret.trigger() + ":"
                     + secret.check().header());
             return new AccessKey(
                     "webhook" + hash.substring(0, ID_LENGTH),
@@ -185,15 +182,6 @@ final class WebhookOperation {
                     Instant.EPOCH,
                     null,
                     null);
-        }
-
-        private static String hash(String text) {
-            try {
-                MessageDigest sha = MessageDigest.getInstance("SHA-256");
-                return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)));
-            } catch (NoSuchAlgorithmException impossible) {
-                throw new IllegalStateException(impossible);
-            }
         }
     }
 }

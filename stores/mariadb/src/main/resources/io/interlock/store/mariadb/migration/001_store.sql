@@ -297,3 +297,12 @@ CREATE TABLE IF NOT EXISTS ${prefix}access_key (
   used_at    bigint,                           -- about when it was last used
   UNIQUE KEY id (id)
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS ${prefix}sign_in (
+  hash      varchar(64)   NOT NULL PRIMARY KEY,
+  key_id    varchar(100)  NOT NULL,
+  label     varchar(500),                      -- of a person whom an identity provider named
+  roles     text,                              -- of that person: tenant=ROLE, separated by spaces
+  opened_at bigint        NOT NULL,
+  used_at   bigint        NOT NULL             -- about when it was last used
+) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

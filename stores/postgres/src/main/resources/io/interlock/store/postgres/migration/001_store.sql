@@ -288,3 +288,12 @@ CREATE TABLE ${schema}.${prefix}access_key (
   revoked_at bigint,
   used_at    bigint   -- about when it was last used
 );
+
+CREATE TABLE ${schema}.${prefix}sign_in (
+  hash      text   COLLATE "C" NOT NULL PRIMARY KEY,
+  key_id    text   COLLATE "C" NOT NULL,
+  label     text,              -- of a person whom an identity provider named
+  roles     text,              -- of that person: tenant=ROLE, separated by spaces
+  opened_at bigint NOT NULL,
+  used_at   bigint NOT NULL    -- about when it was last used
+);

@@ -293,6 +293,15 @@ CREATE TABLE ${schema}.${prefix}access_key (
   used_at    INTEGER  -- about when it was last used
 ) STRICT;
 
+CREATE TABLE ${schema}.${prefix}sign_in (
+  hash      TEXT    NOT NULL PRIMARY KEY,
+  key_id    TEXT    NOT NULL,
+  label     TEXT,              -- of a person whom an identity provider named
+  roles     TEXT,              -- of that person: tenant=ROLE, separated by spaces
+  opened_at INTEGER NOT NULL,
+  used_at   INTEGER NOT NULL   -- about when it was last used
+) STRICT, WITHOUT ROWID;
+
 -- What the planner is to assume about the tables that grow: else it takes records of a tenant to be as few as those of a key.
 ANALYZE ${schema}.${prefix}audit;
 INSERT INTO ${schema}.sqlite_stat1 (tbl, idx, stat) VALUES

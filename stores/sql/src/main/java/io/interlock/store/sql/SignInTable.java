@@ -1,0 +1,147 @@
+package io.interlock.store.sql;
+
+import io.interlock.access.SignIn;
+import io.interlock.access.SignIn.Person;
+import io.interlock.spi.run.SignIns;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The table {@code sign_in}: sign-ins with a browser, without their secrets. Safe for use by many threads. */
+final class SignInTable implements SignIns {
+
+    private static final String COLUMNS =
+            "hash text, key_id text, label text, roles text, opened_at bigint, used_at bigint";
+    private static final String FIND = """
+            SELECT x.hash, x.key_id, x.label, x.roles, x.opened_at, x.used_at
+              FROM ${t:sign_in} AS x
+             WHERE x.hash = ?""";
+    private static final String OVER = "DELETE FROM ${t:sign_in} WHERE used_at <= ? OR opened_at <= ?";
+    private static final String COUNTS = "SELECT x.key_id, count(*) FROM ${t:sign_in} AS x GROUP BY x.key_id";
+    private static final String ELDEST =
+            "SELECT x.hash FROM ${t:sign_in} AS x WHERE x.key_id = ? ORDER BY x.used_at, x.hash LIMIT 1";
+    private static final String USED = "UPDATE ${t:sign_in} SET used_at = ? WHERE hash = ? AND used_at < ?";
+    private static final String DELETE = "DELETE FROM ${t:sign_in} WHERE hash = ?";
+
+    private final Database database;
+
+    SignInTable(Database database) {
+        this.database = database;
+    }
+
+    @Override
+    public SignIn openSignIn(SignIn signIn) {
+        return database.write(Database.Lane.STEPS, transaction -> {
+            Trip first = transaction.trip();
+            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+            Trip.Answer<List<SignIn>> known = first.query(FIND, SignInTable::read, signIn.hash());
+            first.run();
+            Instant now = Micros.moment(store.get().now());
+            Optional<SignIn> same = known.get().stream().findFirst();
+            if (same.isPresent()) {
+                transaction.confirm();
+                return same.get();
+            }
+            Trip room = transaction.trip();
+            room.update(OVER, Micros.of(now.minus(SignIn.IDLE)), Micros.of(now.minus(SignIn.LONGEST)));
+            Trip.Answer<Map<String, Integer>> counts = room.query(COUNTS, SignInTable::counts);
+            room.run();
+            Optional<String> crowded = SignIn.crowded(counts.get(), signIn.keyId());
+            Trip last = transaction.trip();
+            if (crowded.isPresent()) {
+                new Filter(ELDEST, crowded.get())
+                        .ask(transaction, SignInTable::hashes)
+                        .forEach(hash -> last.update(DELETE, hash));
+            }
+            Person person = signIn.person();
+            last.update(
+                    transaction.dialect().insert("sign_in", COLUMNS),
+                    new Rows()
+                            .add(
+                                    signIn.hash(),
+                                    signIn.keyId(),
+                                    person == null ? null : Texts.shown(person.label()),
+                                    person == null ? null : person.rolesText(),
+                                    Micros.of(now),
+                                    Micros.of(now)));
+            transaction.commit(last);
+            return signIn.opened(now);
+        });
+    }
+
+    @Override
+    public Optional<SignIn> findSignIn(String hash, boolean used) {
+        if (!used) {
+            return database.peek(transaction -> find(transaction, hash).open);
+        }
+        return database.write(Database.Lane.STEPS, transaction -> {
+            Found found = find(transaction, hash);
+            if (found.open.isEmpty()) {
+                transaction.confirm();
+                return found.open;
+            }
+            Trip last = transaction.trip();
+            last.update(USED, Micros.of(found.now), hash, Micros.of(found.now));
+            transaction.commit(last);
+            return found.open.map(one -> one.used(found.now));
+        });
+    }
+
+    @Override
+    public Optional<SignIn> closeSignIn(String hash) {
+        return database.write(Database.Lane.STEPS, transaction -> {
+            Found found = find(transaction, hash);
+            Trip last = transaction.trip();
+            last.update(DELETE, hash);
+            transaction.commit(last);
+            return found.open;
+        });
+    }
+
+    /** A sign-in that has not ended, by the time of the store. */
+    private record Found(Optional<SignIn> open, Instant now) {}
+
+    private static Found find(Transaction transaction, String hash) throws SQLException {
+        Trip first = transaction.trip();
+        Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+        Trip.Answer<List<SignIn>> known = first.query(FIND, SignInTable::read, hash);
+        first.run();
+        Instant now = Micros.moment(store.get().now());
+        return new Found(known.get().stream().filter(one -> !one.isOver(now)).findFirst(), now);
+    }
+
+    private static List<SignIn> read(ResultSet rows) throws SQLException {
+        List<SignIn> found = new ArrayList<>();
+        while (rows.next()) {
+            String label = rows.getString(3);
+            found.add(new SignIn(
+                    rows.getString(1),
+                    rows.getString(2),
+                    label == null ? null : Person.read(label, rows.getString(4)),
+                    Micros.moment(rows.getLong(5)),
+                    Micros.moment(rows.getLong(6))));
+        }
+        return found;
+    }
+
+    private static Map<String, Integer> counts(ResultSet rows) throws SQLException {
+        Map<String, Integer> counts = new HashMap<>();
+        while (rows.next()) {
+            counts.put(rows.getString(1), rows.getInt(2));
+        }
+        return counts;
+    }
+
+    private static List<String> hashes(ResultSet rows) throws SQLException {
+        List<String> hashes = new ArrayList<>();
+        while (rows.next()) {
+            hashes.add(rows.getString(1));
+        }
+        return hashes;
+    }
+}
