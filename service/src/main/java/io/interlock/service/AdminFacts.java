@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** The JSON of what surrounds runs and locks: audit log, jobs, resources, sweeps, API keys. */
 public final class AdminFacts {
