@@ -62,12 +62,6 @@ public final class AdminFacts {
      * @param api the compatible API that starts it, {@code none} if it has none
      * @param here whether this process runs it
      */
-    /**
-     * A job.
-     *
-     * @param here whether this process does its work
-     * @param schedule when it starts by the clock, or {@code null} if it does not, or that is no business of the caller
-     */
     public static Facts job(Job job, String api, boolean here) {
         return Facts.with("name", job.name())
                 .and("api", api)
