@@ -20,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.jar.JarFile;
@@ -30,6 +31,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.yaml.snakeyaml.Yaml;
 
 /** The archive, unpacked into an empty folder and used with nothing but a Java and a few programs of the system. */
 class ArchiveTest {
@@ -37,6 +39,7 @@ class ArchiveTest {
     private static final String VERSION = System.getProperty("interlock.version", "");
     private static final Pattern EXPOSURE = Pattern.compile("Overall exposure level for \\S+: ([0-9.]+)");
     private static final double MAX_EXPOSURE = 1.5;
+    private static final Pattern ARGUMENTS = Pattern.compile("args: (\\[.*])");
 
     @TempDir
     static Path folder = Path.of("");
@@ -109,6 +112,65 @@ class ArchiveTest {
                 .satisfies(ended -> assertThat(ended.text()).contains("sqlite:/var/lib/interlock/interlock.db"))
                 .extracting(Ended::code)
                 .isEqualTo(0);
+    }
+
+    @Test
+    void theCommandsOfTheManifestsWork() throws Exception {
+        Installed interlock = installed().with("INTERLOCK_STORE", "sqlite:" + folder.resolve("manifests.db"));
+        assertThat(interlock.run(arguments("kubernetes/first-key.yaml")))
+                .satisfies(ended -> assertThat(ended.text()).startsWith("ilk_"))
+                .extracting(Ended::code)
+                .isEqualTo(0);
+        assertThat(interlock.run(arguments("kubernetes/cronjob.yaml")))
+                .satisfies(ended -> assertThat(ended.text()).containsPattern("closing with token \\d+"))
+                .extracting(Ended::code)
+                .isEqualTo(0);
+    }
+
+    /** The arguments of the container in a manifest. */
+    private static String[] arguments(String manifest) throws IOException {
+        Matcher found = ARGUMENTS.matcher(Files.readString(Path.of(manifest)));
+        assertThat(found.find()).isTrue();
+        List<String> words = new Yaml().load(found.group(1));
+        return words.toArray(String[]::new);
+    }
+
+    @Test
+    void manifestsAreYamlAndNameTheProbesOfAServer() throws Exception {
+        List<String> files = List.of(
+                "docker/compose.yaml",
+                "github-action/action.yml",
+                "kubernetes/cronjob.yaml",
+                "kubernetes/first-key.yaml",
+                "kubernetes/server.yaml");
+        for (String file : files) {
+            for (Object document : new Yaml().loadAll(Files.readString(Path.of(file)))) {
+                assertThat(document).isInstanceOf(Map.class);
+            }
+        }
+        assertThat(Files.readString(Path.of("kubernetes/server.yaml")))
+                .contains("/health/live", "/health/ready", "image: interlock:" + VERSION);
+        assertThat(Files.readString(Path.of("docker/compose.yaml"))).contains("interlock-" + VERSION + ".tar.gz");
+    }
+
+    @Test
+    void theStepOfTheActionRunsItsCommandUnderTheKey() throws Exception {
+        Installed step = new Installed(
+                        Path.of("github-action/run.sh").toAbsolutePath(), Files.createTempDirectory(folder, "step"))
+                .with("JAVA_HOME", System.getProperty("java.home"))
+                .with("INTERLOCK_SERVER", "")
+                .with("INTERLOCK_STORE", "sqlite:" + folder.resolve("step.db"))
+                .with("ACTION_KEY", "deploy/production")
+                .with("ACTION_OPTIONS", "--lease 20s")
+                .with("ACTION_RUN", "echo deploys with $INTERLOCK_TOKEN\nfalse\necho not reached");
+        assertThat(step.run().text()).contains("interlock is not on the PATH");
+        step.onPath(home.resolve("bin/interlock"));
+        assertThat(step.run())
+                .satisfies(ended -> assertThat(ended.text())
+                        .containsPattern("deploys with \\d+")
+                        .doesNotContain("not reached"))
+                .extracting(Ended::code)
+                .isEqualTo(1);
     }
 
     @Test

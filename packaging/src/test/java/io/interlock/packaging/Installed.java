@@ -47,6 +47,11 @@ final class Installed {
         return this;
     }
 
+    /** Puts another program on the PATH. */
+    void onPath(Path other) throws IOException {
+        Files.createSymbolicLink(folder.resolve("tools").resolve(other.getFileName()), other);
+    }
+
     /** How it ended, and all that it wrote. */
     record Ended(int code, String text) {}
 
