@@ -22,6 +22,7 @@ import org.commonmark.node.Image;
 import org.commonmark.node.Link;
 import org.commonmark.node.Node;
 import org.commonmark.node.SoftLineBreak;
+import org.commonmark.node.StrongEmphasis;
 import org.commonmark.node.Text;
 import org.commonmark.parser.Parser;
 import org.commonmark.renderer.html.HtmlRenderer;
@@ -215,7 +216,8 @@ final class Page {
                 .build();
         String body = renderer.render(document)
                 .replace("<table>", "<div class=\"table\" tabindex=\"0\"><table>")
-                .replace("</table>", "</table></div>");
+                .replace("</table>", "</table></div>")
+                .replace("<th></th>", "<td></td>");
         return template.replace(
                         "{navigation}",
                         navigation.replace(
@@ -253,11 +255,11 @@ final class Page {
 
     /** The name that a row describes, if its first cell is that and nothing else. */
     private static @Nullable String name(TableRow row) {
-        return row.getFirstChild() instanceof TableCell cell
-                        && cell.getFirstChild() instanceof Code code
-                        && code.getNext() == null
-                ? code.getLiteral()
-                : null;
+        Node first = row.getFirstChild() instanceof TableCell cell ? cell.getFirstChild() : null;
+        if (first == null || first.getNext() != null) {
+            return null;
+        }
+        return first instanceof Code || first instanceof StrongEmphasis ? text(first) : null;
     }
 
     private static boolean isElsewhere(String link) {

@@ -148,8 +148,7 @@ public final class Site {
         Page start = Objects.requireNonNull(pages.get(START));
         start.sections().forEach((section, links) -> {
             navigation.append("<h2>").append(Page.escaped(section)).append("</h2>\n");
-            links.forEach(
-                    (title, link) -> item(navigation, target(start.resolve(link)), title));
+            links.forEach((title, link) -> item(navigation, target(start.resolve(link)), title));
             if (section.equals(REFERENCE)) {
                 reference.forEach(page -> item(navigation, page.target(), page.title()));
             }

@@ -21,9 +21,11 @@
       const inTitle = starts(entry.title_, word);
       const inText = starts(entry.text_, word);
       if (inTitle < 0 && inText < 0 && !entry.page.toLowerCase().includes(word)) return 0;
-      sum += 1 + (inTitle >= 0 ? 10 : 0) + (entry.title_ === word ? 20 : 0) + (inText >= 0 ? 1 : 0);
+      sum += 1 + (inTitle >= 0 ? 10 : 0) + (inText >= 0 ? 1 : 0);
     }
-    return entry.page.startsWith('0') || entry.page === 'Changelog' || entry.page === 'Coverage' ? sum / 3 : sum;
+    if (entry.title_ === words.join(' ')) sum += 20;
+    // Lists, and pages about the project itself, come after the others.
+    return /^(reference|decisions|testing)\/|^(changelog|coverage|architecture|contributing)\.html/.test(entry.address) ? sum / 3 : sum;
   };
 
   const part = (entry, word) => {
@@ -52,10 +54,9 @@
     const found = entries.map(entry => [score(entry, words), entry]).filter(([points]) => points)
       .sort((a, b) => b[0] - a[0]).slice(0, MOST);
     found.forEach(([, entry], i) => {
-      const item = document.createElement('li');
-      item.id = 'site-found-' + i;
-      item.setAttribute('role', 'option');
       const link = document.createElement('a');
+      link.id = 'site-found-' + i;
+      link.setAttribute('role', 'option');
       link.href = root + entry.address;
       link.tabIndex = -1;
       const name = document.createElement('b');
@@ -63,20 +64,18 @@
       const where = document.createElement('span');
       marked(where, entry.page + ': ' + part(entry, words[0]), words);
       link.append(name, where);
-      item.append(link);
-      list.append(item);
+      list.append(link);
     });
     if (!found.length) {
-      const none = document.createElement('li');
+      const none = document.createElement('p');
       none.setAttribute('role', 'option');
-      none.innerHTML = '<p></p>';
-      none.firstChild.textContent = 'Nothing found. Try fewer or other words.';
+      none.textContent = 'Nothing found. Try fewer or other words.';
       list.append(none);
     }
   };
 
   const choose = step => {
-    const items = [...list.children].filter(item => item.firstChild.href);
+    const items = [...list.querySelectorAll('a')];
     if (!items.length) return;
     chosen = (chosen + step + items.length) % items.length;
     items.forEach((item, i) => item.setAttribute('aria-selected', String(i === chosen)));
@@ -91,7 +90,7 @@
       event.preventDefault();
       choose(event.key === 'ArrowDown' ? 1 : -1);
     } else if (event.key === 'Enter') {
-      const link = list.children[Math.max(0, chosen)]?.querySelector('a');
+      const link = list.querySelectorAll('a')[Math.max(0, chosen)];
       if (link) {
         list.hidden = true;
         location.href = link.href;
