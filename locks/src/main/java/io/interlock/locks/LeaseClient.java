@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * Leases by their ids, on any store, for holders that are not in this process: a script that acquires in one command and renews and
@@ -44,6 +45,11 @@ public final class LeaseClient implements AutoCloseable {
     /** Leases in {@code store}. Closing this client closes it. */
     public static LeaseClient on(LeaseStore store, Environment environment) {
         return new LeaseClient(store, environment);
+    }
+
+    /** These leases through a store that passes all steps on to theirs, and times or changes them. Closing either closes the store. */
+    public LeaseClient around(UnaryOperator<LeaseStore> wrapper) {
+        return new LeaseClient(wrapper.apply(store), environment);
     }
 
     /**

@@ -7,7 +7,6 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.WorkerEngine;
 import io.interlock.locks.LeaseClient;
 import io.interlock.spi.LeaseStore;
-import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -70,7 +69,12 @@ public final class InterlockMeters implements AutoCloseable {
 
     /** Opens the store at {@code url} for leases alone, and times every step. Closing the client closes the store. */
     public LeaseClient open(String url, Environment environment) {
-        return LeaseClient.on(MeteredStore.of(Stores.open(url, environment), LeaseStore.class, registry), environment);
+        return around(LeaseClient.open(url, environment));
+    }
+
+    /** These leases, with every step timed. Closing the one that is returned closes the store. */
+    public LeaseClient around(LeaseClient leases) {
+        return leases.around(store -> MeteredStore.of(store, LeaseStore.class, registry));
     }
 
     /** The listener for the engine's events. */

@@ -96,6 +96,7 @@ class ArchitectureTest {
                 Map.entry("edges/spring-boot-starter", "io.interlock.spring.boot"),
                 Map.entry("examples/ingestion", "io.interlock.example.ingestion"),
                 Map.entry("examples/spring", "io.interlock.example.spring"),
+                Map.entry("testing/site", "io.interlock.site"),
                 Map.entry("testing/browser", "io.interlock.browser"),
                 Map.entry("testing/servers", "io.interlock.servers"),
                 Map.entry("testing/storm", "io.interlock.storm"));

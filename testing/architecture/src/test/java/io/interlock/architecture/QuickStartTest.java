@@ -42,6 +42,17 @@ class QuickStartTest {
     }
 
     @Test
+    void theFirstLease() throws Exception {
+        // snippet: firstLease
+        try (Locks locks = Locks.open("sqlite:target/ledger.db");
+                Lease lease = locks.acquire(LockKey.of("ledger/4711"), Duration.ofSeconds(10))
+                        .orElseThrow()) {
+            System.out.println("my token is " + lease.token());
+        }
+        // end snippet
+    }
+
+    @Test
     void holdsAKeyWhileItWorks() throws InterruptedException {
         // snippet: acquire
         LockKey key = LockKey.of("acme", "ledger/4711");

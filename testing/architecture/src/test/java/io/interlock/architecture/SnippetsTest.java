@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Java code on the project's pages is code that {@link QuickStartTest} or a test of the Spring modules compiles and runs. A page marks a block with
  * {@code <!-- snippet: name -->} on the line before it; the test marks the same lines with {@code // snippet: name} and
- * {@code // end snippet}.
+ * {@code // end snippet}. The name of a class stands for its whole file but the package.
  */
 class SnippetsTest {
 
@@ -33,8 +33,13 @@ class SnippetsTest {
     void codeOnPagesIsCodeThatRuns() {
         Map<String, String> regions = new TreeMap<>();
         for (String folder : FOLDERS) {
-            SourceTree.files(SourceTree.root().resolve(folder), ".java")
-                    .forEach(file -> regions.putAll(regions(SourceTree.read(file))));
+            SourceTree.files(SourceTree.root().resolve(folder), ".java").forEach(file -> {
+                String source = SourceTree.read(file);
+                regions.putAll(regions(source));
+                regions.put(
+                        file.getFileName().toString().replace(".java", ""),
+                        source.substring(source.indexOf(";\n\n") + 3));
+            });
         }
         assertThat(regions).isNotEmpty();
         List<String> problems = new ArrayList<>();

@@ -141,7 +141,7 @@ class PicturesTest extends BrowserTest {
                 .setFullPage(whole));
     }
 
-    private static List<?> violations(Page page) {
+    static List<?> violations(Page page) {
         return (List<?>)
                 page.evaluate(
                         "async () => (await axe.run(document, {resultTypes: ['violations'], runOnly:"
@@ -149,7 +149,7 @@ class PicturesTest extends BrowserTest {
                                 + " v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + ' ' + n.failureSummary.slice(0, 300)).join(' | '))");
     }
 
-    private static String axe() throws IOException {
+    static String axe() throws IOException {
         try (InputStream in = PicturesTest.class.getResourceAsStream(AXE)) {
             assertThat(in).isNotNull();
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);

@@ -1,6 +1,7 @@
 package io.interlock.spring.boot;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.client.InterlockClient;
 import io.interlock.locks.LeaseClient;
 import io.interlock.locks.Locks;
 import io.interlock.metrics.InterlockMeters;
@@ -17,13 +18,16 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 
 /**
- * Sets up {@link Locks} and {@link io.interlock.spring.ExclusiveRun} from {@code interlock.*}, or on the database of the
- * application's own {@link DataSource}. A bean of type {@link Locks} replaces the one made here.
+ * Sets up {@link Locks} and {@link io.interlock.spring.ExclusiveRun} from {@code interlock.*}: at a server, in a store, or in the database of
+ * the application's own {@link DataSource}. A bean of type {@link Locks} replaces the one made here.
  */
 @AutoConfiguration(
         afterName = {
@@ -43,10 +47,31 @@ public final class InterlockAutoConfiguration {
         return new ExclusiveRunSettings(properties.tenant(), properties.insideTransactions());
     }
 
-    /** Locks in a store: leases for callers that renew them, and without that. */
+    /** The leases of a server. Before those of a store, which are only made if there are no others. */
+    @Configuration(proxyBeanMethods = false)
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    @ConditionalOnClass(name = "io.interlock.client.InterlockClient")
+    @ConditionalOnProperty("interlock.server.url")
+    @ConditionalOnMissingBean({Locks.class, LeaseClient.class})
+    static class AtServer {
+
+        @Bean
+        @ConditionalOnMissingBean
+        InterlockClient interlockClient(InterlockProperties properties) {
+            return ServerClient.of(properties);
+        }
+
+        @Bean
+        LeaseClient interlockLeases(InterlockClient client, ObjectProvider<MeterRegistry> registry) {
+            MeterRegistry meters = registry.getIfUnique();
+            return meters == null ? client.leases() : InterlockMeters.on(meters).around(client.leases());
+        }
+    }
+
+    /** Locks on leases of a server or a store: for callers that renew them, and without that. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(Locks.class)
-    static class InStore {
+    static class OnLeases {
 
         @Bean
         @ConditionalOnMissingBean
@@ -76,6 +101,21 @@ public final class InterlockAutoConfiguration {
         }
 
         private static String url(InterlockProperties properties, ObjectProvider<DataSource> dataSource) {
+            InterlockProperties.Server server = properties.server();
+            if (server != null && server.url() != null) {
+                throw new InvalidSettingException(
+                        "interlock.server.url",
+                        server.url(),
+                        "needs the module interlock-client, which is not on the class path",
+                        "add the dependency io.interlock:interlock-client");
+            }
+            if (server != null && server.apiKey() != null) {
+                throw new InvalidSettingException(
+                        "interlock.server.url",
+                        "",
+                        "is not set, but interlock.server.api-key is",
+                        "set it to the server's address, such as https://locks.example.org");
+            }
             if (properties.store() != null) {
                 return properties.store();
             }
@@ -87,8 +127,9 @@ public final class InterlockAutoConfiguration {
                         "",
                         "is not set, and the application has " + (number == 0 ? "no" : number) + " DataSource"
                                 + (number == 1 ? "" : "s") + " to take the database from",
-                        "set interlock.store to a URL such as postgresql://user:password@host/db, mark one DataSource as"
-                                + " @Primary, or set interlock.store=memory: for a single process");
+                        "set interlock.store to a URL such as postgresql://user:password@host/db or interlock.server.url to a"
+                                + " server, mark one DataSource as @Primary, or set interlock.store=memory: for a single"
+                                + " process");
             }
             return DataSourceUrl.of(only, properties.options());
         }

@@ -19,12 +19,15 @@ final class InterlockFailureAnalyzer extends AbstractFailureAnalyzer<InterlockEx
         int step = cause instanceof InvalidSettingException ? message.lastIndexOf("; ") : -1;
         return step < 0
                 ? new FailureAnalysis(
-                        capital(message) + ".", "Make the store available, or correct interlock.store.", cause)
+                        capital(message) + ".",
+                        "Make the store or server available, or correct interlock.store or interlock.server.url.",
+                        cause)
                 : new FailureAnalysis(
                         capital(message.substring(0, step)) + ".", capital(message.substring(step + 2)) + ".", cause);
     }
 
+    // The name of a property is written as it is.
     private static String capital(String text) {
-        return Character.toUpperCase(text.charAt(0)) + text.substring(1);
+        return text.startsWith("interlock.") ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1);
     }
 }

@@ -2,6 +2,7 @@ package io.interlock.spring.boot;
 
 import io.interlock.LockKey;
 import io.interlock.locks.LeaseOptions;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled whether Interlock is set up at all
  * @param store URL of the store, such as postgresql://user:password@host/db; without it, the database of the application's DataSource
+ * @param server a server that keeps the locks, instead of a store
  * @param options options of the store's URL when the store is the DataSource's database, such as schema, prefix, migrate or maxLease
  * @param tenant tenant of keys that name none
  * @param lease how long a key stays closed after its holder has died; leases are renewed meanwhile
@@ -25,6 +27,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record InterlockProperties(
         @DefaultValue("true") boolean enabled,
         @Nullable String store,
+        @Nullable Server server,
         @DefaultValue Map<String, String> options,
         @DefaultValue(LockKey.DEFAULT_TENANT) String tenant,
         @DefaultValue("30s") Duration lease,
@@ -32,6 +35,33 @@ public record InterlockProperties(
         @Nullable Duration maxRuntime,
         @DefaultValue("25s") Duration shutdownTimeout,
         @DefaultValue("false") boolean insideTransactions) {
+
+    /**
+     * A server that keeps the locks.
+     *
+     * @param url address of the server, such as https://locks.example.org; needs the module interlock-client
+     * @param apiKey API key with the role worker or a higher one
+     * @param certificates PEM file with the authority of the server's certificate; without it, those that Java trusts
+     */
+    public record Server(
+            @Nullable String url,
+            @Nullable String apiKey,
+            @Nullable Path certificates) {
+
+        /**
+         * Nothing: {@code INTERLOCK_SERVER}, a variable of the command line and other clients, looks like this property but does not set up
+         * an application.
+         */
+        public static Server of(String variable) {
+            return new Server(null, null, null);
+        }
+
+        // Without the API key.
+        @Override
+        public String toString() {
+            return "Server[" + url + "]";
+        }
+    }
 
     LeaseOptions leaseOptions() {
         LeaseOptions terms = LeaseOptions.defaults().ttl(lease).lockDelay(lockDelay);

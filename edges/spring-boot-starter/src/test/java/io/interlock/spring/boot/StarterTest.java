@@ -15,7 +15,12 @@ import io.interlock.spring.ExclusiveRun;
 import io.interlock.spring.LostLeaseRollback;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -52,6 +57,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionManager;
+import org.yaml.snakeyaml.Yaml;
 
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class StarterTest {
@@ -138,6 +144,27 @@ class StarterTest {
         bare.withPropertyValues("interlock.store=memory:", "interlock.lease=1s")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
                         .contains("1s", "2s"));
+    }
+
+    @Test
+    void everyPropertyIsDescribedToEditorsAndOnThePage() throws IOException {
+        Map<?, ?> metadata;
+        try (InputStream in = requireNonNull(
+                InterlockProperties.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json"))) {
+            // JSON is YAML, but for an escape that only JSON has.
+            metadata = new Yaml().load(new String(in.readAllBytes(), StandardCharsets.UTF_8).replace("\\/", "/"));
+        }
+        String page = Files.readString(Path.of("../../docs/spring.md"));
+        assertThat((List<?>) requireNonNull(metadata.get("properties")))
+                .hasSizeGreaterThan(10)
+                .allSatisfy(each -> {
+                    Map<?, ?> property = (Map<?, ?>) each;
+                    assertThat(property.get("description")).as("%s", property).isNotNull();
+                    String name = String.valueOf(property.get("name"));
+                    assertThat(page.contains("| `" + name) || name.startsWith("management."))
+                            .as("docs/spring.md has %s", name)
+                            .isTrue();
+                });
     }
 
     @Test

@@ -24,7 +24,6 @@ public class ReportJob {
                 )""");
     }
 
-    // snippet: springJob
     @Scheduled(fixedDelayString = "${report.every:200ms}")
     @ExclusiveRun(key = "report", lease = "${report.lease:3s}", maxRuntime = "10m")
     public void build() {
@@ -36,5 +35,4 @@ public class ReportJob {
         database.execute("SELECT pg_sleep(0.1)"); // the work
         database.update("UPDATE report SET ended = clock_timestamp() WHERE token = ?", token);
     }
-    // end snippet
 }
