@@ -39,7 +39,7 @@ WorkerView.prototype.runs; WorkerView.prototype.seenAt; WorkerView.prototype.ver
 Sweep.prototype.sweeps; Sweep.prototype.sweep; Sweep.prototype.skipped; Sweep.prototype.actions; Sweep.prototype.why;
 
 /** @record */ function JobView() {}
-JobView.prototype.api; JobView.prototype.maxRuntime; JobView.prototype.lease; JobView.prototype.takers;
+JobView.prototype.api; JobView.prototype.maxRuntime; JobView.prototype.lease; JobView.prototype.takers; JobView.prototype.schedule; JobView.prototype.zone; JobView.prototype.nextStart;
 
 /** @record */ function KeyView() {}
 KeyView.prototype.createdAt; KeyView.prototype.expiresAt; KeyView.prototype.revokedAt; KeyView.prototype.active; KeyView.prototype.apiKey;
