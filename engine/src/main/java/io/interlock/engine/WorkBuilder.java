@@ -27,6 +27,7 @@ abstract class WorkBuilder<B extends WorkBuilder<B>> {
     private Duration pollEvery = Duration.ofSeconds(1);
     private Duration drainTime = Duration.ofSeconds(30);
     private final List<EngineListener> listeners = new ArrayList<>();
+    private @Nullable EngineTracer tracer;
     private Supplier<EngineThreads> threads = () -> EngineThreads.of(environment);
 
     WorkBuilder(WorkSource source) {
@@ -84,6 +85,12 @@ abstract class WorkBuilder<B extends WorkBuilder<B>> {
         return self();
     }
 
+    /** Lets {@code tracer} follow submissions and attempts. */
+    public B tracer(EngineTracer tracer) {
+        this.tracer = tracer;
+        return listener(tracer);
+    }
+
     /** Where everything runs that has a thread of its own otherwise: for tests that hold the time in their hands. */
     B threads(EngineThreads threads) {
         this.threads = () -> threads;
@@ -104,6 +111,7 @@ abstract class WorkBuilder<B extends WorkBuilder<B>> {
                 pollEvery,
                 drainTime,
                 listeners,
+                tracer,
                 threads);
     }
 }

@@ -18,6 +18,11 @@ public interface WorkContext {
         return run().key();
     }
 
+    /** The W3C {@code traceparent} for what the work calls; that of the submission, unless the work is traced itself. */
+    default Optional<String> traceparent() {
+        return Optional.ofNullable(run().spec().origin().trace());
+    }
+
     /** The fencing token: carry it into every write. */
     FencingToken token();
 

@@ -44,6 +44,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -62,6 +63,9 @@ class OpsFilesTest {
     private static final Path ROOT = Path.of("../..");
     private static final Path RULES = ROOT.resolve("ops/prometheus");
     private static final Pattern SERIES = Pattern.compile("\\binterlock_[a-z_]+");
+    private static final Pattern SELECTOR = Pattern.compile("\\b(interlock_[a-z_]+)\\{([^}]*)\\}");
+    private static final Pattern LABEL = Pattern.compile("([a-z_]+)\\s*(?:=|!=|=~|!~)\\s*\"");
+    private static final Pattern GROUPING = Pattern.compile("\\b(?:by|on) ?\\(([^)]*)\\)");
     private static final Pattern PART_OF_TIMER = Pattern.compile("_seconds_(bucket|count|sum|max)$");
 
     @Test
@@ -80,6 +84,44 @@ class OpsFilesTest {
                         .filter(series -> !series.startsWith("interlock_sqs_"))
                         .filter(series -> !series.startsWith("interlock_access_")))
                 .containsExactlyElementsOf(names(scrape()));
+    }
+
+    @Test
+    void everyLabelThatIsAskedForExists() throws IOException {
+        Map<String, Set<String>> known = labels(scrape());
+        Set<String> any = known.values().stream().flatMap(Set::stream).collect(Collectors.toCollection(TreeSet::new));
+        // Added by Prometheus, by the option for tenants, by the SQS intake, or by recording rules themselves.
+        any.addAll(Set.of("instance", "le", "tenant", "queue", "tag", "pipeline_id", "tenant_id", "phase", "job_type"));
+        for (String name : List.of("prometheus/alerts.yml", "prometheus/recording.yml", "grafana/interlock.json")) {
+            String file = Files.readString(ROOT.resolve("ops").resolve(name)).replace("\\\"", "\"");
+            assertThat(GROUPING.matcher(file)
+                            .results()
+                            .flatMap(found -> Stream.of(found.group(1).split("[, ]+"))))
+                    .as("groupings of %s", name)
+                    .isNotEmpty()
+                    .isSubsetOf(any);
+            SELECTOR.matcher(file)
+                    .results()
+                    .filter(found -> known.containsKey(found.group(1)))
+                    .forEach(found -> assertThat(
+                                    LABEL.matcher(found.group(2)).results().map(label -> label.group(1)))
+                            .as("labels of %s in %s", found.group(), name)
+                            .isSubsetOf(Stream.concat(
+                                            known.getOrDefault(found.group(1), Set.of()).stream(),
+                                            Stream.of("instance", "tenant"))
+                                    .toList()));
+        }
+    }
+
+    private static Map<String, Set<String>> labels(String scraped) {
+        Map<String, Set<String>> labels = new TreeMap<>();
+        SELECTOR.matcher(scraped)
+                .results()
+                .forEach(found -> LABEL.matcher(found.group(2))
+                        .results()
+                        .forEach(label -> labels.computeIfAbsent(found.group(1), name -> new TreeSet<>())
+                                .add(label.group(1))));
+        return labels;
     }
 
     @Test

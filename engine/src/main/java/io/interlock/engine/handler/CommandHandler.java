@@ -242,13 +242,9 @@ public final class CommandHandler implements RunHandler {
             variables.put(CommandSpec.OURS + "RUN_ID", context.run().id().toString());
             variables.put(CommandSpec.OURS + "TOKEN", context.token().toString());
             variables.put(CommandSpec.OURS + "ATTEMPT", Integer.toString(context.attempt()));
-            String trace = context.run().spec().origin().trace();
-            if (trace == null) {
-                // The worker's own would name a trace the run does not belong to.
-                variables.remove("TRACEPARENT");
-            } else {
-                variables.put("TRACEPARENT", trace);
-            }
+            // The worker's own would name a trace the run does not belong to.
+            variables.remove("TRACEPARENT");
+            context.traceparent().ifPresent(trace -> variables.put("TRACEPARENT", trace));
             return variables;
         }
 

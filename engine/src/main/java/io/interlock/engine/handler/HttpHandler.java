@@ -319,10 +319,9 @@ public final class HttpHandler implements RunHandler {
             Map<String, String> headers = new LinkedHashMap<>(spec.headers());
             headers.put("Interlock-Run-Id", run.id().toString());
             headers.put("Interlock-Token", context.token().toString());
-            String trace = run.spec().origin().trace();
-            if (trace != null && TRACE.matcher(trace).matches()) {
-                headers.put("traceparent", trace);
-            }
+            context.traceparent()
+                    .filter(trace -> TRACE.matcher(trace).matches())
+                    .ifPresent(trace -> headers.put("traceparent", trace));
             if (spec.signer() != null) {
                 headers.putAll(spec.signer().sign(run.id() + "-" + context.attempt(), body));
             }

@@ -17,6 +17,8 @@ import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.WorkerBuilder;
 import io.interlock.engine.WorkerEngine;
+import io.interlock.engine.command.InheritedVariables;
+import io.interlock.tracing.TraceExport;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -86,13 +88,15 @@ public final class WorkerCommand extends CliCommand {
                         "define jobs with 'run:' in the file that --config names");
             }
             Optional<HealthServer> health = openHealth();
+            Optional<TraceExport> traces = TraceExport.start("interlock-worker", InheritedVariables.all());
             try {
                 if (target.isServer(session())) {
-                    workForServer(setup, configuration.settings().worker(), health);
+                    workForServer(setup, configuration.settings().worker(), health, traces);
                 } else {
-                    workOnStore(setup, configuration, health);
+                    workOnStore(setup, configuration, health, traces);
                 }
             } finally {
+                traces.ifPresent(TraceExport::close);
                 health.ifPresent(HealthServer::close);
             }
         }
@@ -116,12 +120,17 @@ public final class WorkerCommand extends CliCommand {
         return Optional.of(health);
     }
 
-    private void workOnStore(EngineSetup setup, Configuration configuration, Optional<HealthServer> health) {
+    private void workOnStore(
+            EngineSetup setup,
+            Configuration configuration,
+            Optional<HealthServer> health,
+            Optional<TraceExport> traces) {
         String url = configuration.settings().store();
         configuration.folder().prepareFor(url);
         OpenStore opened = OpenStore.at(url, session().environment());
         try (OpenStore store = health.map(shown -> shown.onto(opened)).orElse(opened);
-                RunEngine engine = counted(setup.onto(store.engine()), health).build();
+                RunEngine engine =
+                        watched(setup.onto(store.engine()), health, traces).build();
                 Intakes intakes = Intakes.of(configuration)) {
             configuration.requireWithin(store.capabilities());
             health.ifPresent(shown -> shown.show(engine, store::ask));
@@ -135,18 +144,25 @@ public final class WorkerCommand extends CliCommand {
         }
     }
 
-    private static EngineBuilder counted(EngineBuilder builder, Optional<HealthServer> health) {
+    private static EngineBuilder watched(
+            EngineBuilder builder, Optional<HealthServer> health, Optional<TraceExport> traces) {
         health.ifPresent(shown -> builder.listener(shown.listener()));
+        traces.ifPresent(export -> builder.tracer(export.traces()));
         return builder;
     }
 
     /** Schedules and notifications are the server's. */
-    private void workForServer(EngineSetup setup, InterlockSettings.Worker settings, Optional<HealthServer> health) {
+    private void workForServer(
+            EngineSetup setup,
+            InterlockSettings.Worker settings,
+            Optional<HealthServer> health,
+            Optional<TraceExport> traces) {
         ServerWorker worker = target.client(session(), setup.jobs()).worker();
         int jobs = jobsOf(setup, worker);
         WorkerBuilder builder =
                 worker.engine(setup.jobs()).slots(settings.slots()).drainTime(settings.grace());
         health.ifPresent(shown -> builder.listener(shown.listener()));
+        traces.ifPresent(export -> builder.tracer(export.traces()));
         try (WorkerEngine engine = builder.build()) {
             health.ifPresent(shown -> shown.showWork(engine, worker::knownJobs));
             announce(worker.toString(), engine.workers(), jobs);

@@ -11,9 +11,11 @@ import io.interlock.config.Intakes;
 import io.interlock.config.InterlockSettings;
 import io.interlock.config.JobSettings;
 import io.interlock.config.Listen;
+import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.access.KeyRing;
+import io.interlock.engine.command.InheritedVariables;
 import io.interlock.metrics.InterlockMeters;
 import io.interlock.run.JobName;
 import io.interlock.server.EngineOperations;
@@ -30,6 +32,7 @@ import io.interlock.server.operation.AccessOperations;
 import io.interlock.server.problem.Problems;
 import io.interlock.server.session.Sessions;
 import io.interlock.time.Environment;
+import io.interlock.tracing.TraceExport;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -171,10 +174,12 @@ final class ServerProcess implements AutoCloseable {
         BlockingPool blocking = opened(new BlockingPool(environment));
         KeyRing keys = store.keys(blocking);
         settings.keys().forEach(given -> joined(keys.take(given.key(), given.order(), ACTOR)));
-        RunEngine engine = opened((store.keepsRuns() ? setup.onto(store.engine()) : store.engine())
+        EngineBuilder builder = (store.keepsRuns() ? setup.onto(store.engine()) : store.engine())
                 .listener(new OperationLog())
-                .listener(meters.listener())
-                .build());
+                .listener(meters.listener());
+        TraceExport.start("interlock-server", InheritedVariables.all())
+                .ifPresent(export -> builder.tracer(opened(export).traces()));
+        RunEngine engine = opened(builder.build());
         meters.watch(engine, environment);
         meters.describe(settings.jobs().values().stream()
                 .collect(Collectors.toMap(JobSettings::name, job -> job.api().word())));

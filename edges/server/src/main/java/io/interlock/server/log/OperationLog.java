@@ -11,6 +11,8 @@ import io.interlock.run.Turn;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -25,6 +27,9 @@ public final class OperationLog implements EngineListener {
     private static final Logger log = LoggerFactory.getLogger("io.interlock.operations");
 
     private static final Set<RunState> VANISHED = Set.of(RunState.FAILED, RunState.TIMED_OUT, RunState.DEAD);
+
+    // The id of the trace in a W3C traceparent.
+    private static final Pattern TRACE = Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-");
 
     @Override
     public void on(EngineEvent event) {
@@ -139,6 +144,11 @@ public final class OperationLog implements EngineListener {
             line = line.addKeyValue("token", turn.token())
                     .addKeyValue("attempt", turn.attempt())
                     .addKeyValue("holder", turn.holder().label());
+        }
+        String trace = run.spec().origin().trace();
+        Matcher found = trace == null ? null : TRACE.matcher(trace);
+        if (found != null && found.lookingAt()) {
+            line = line.addKeyValue("trace", found.group(1));
         }
         RunError error = run.status().error();
         return error == null ? line : line.addKeyValue("error", error.code());

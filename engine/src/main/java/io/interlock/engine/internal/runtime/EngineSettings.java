@@ -4,6 +4,7 @@ import io.interlock.DurationText;
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.EngineListener;
+import io.interlock.engine.EngineTracer;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.WorkSource;
@@ -134,6 +135,7 @@ public record EngineSettings(
      * @param tenant whose runs are done here, or {@code null} for those of every tenant
      * @param pollEvery how often workers and waiters look by themselves
      * @param drainTime how long closing waits for work to end by itself
+     * @param tracer follows submissions and attempts, or {@code null}
      * @param threads where everything runs; asked for once the settings are known to be good
      */
     public record WorkSettings(
@@ -146,6 +148,7 @@ public record EngineSettings(
             Duration pollEvery,
             Duration drainTime,
             List<EngineListener> listeners,
+            @Nullable EngineTracer tracer,
             Supplier<EngineThreads> threads) {
 
         /** How many runs are done at once unless said otherwise. */

@@ -8,6 +8,7 @@ import io.interlock.Refusal;
 import io.interlock.RunId;
 import io.interlock.RunRefusal;
 import io.interlock.engine.EngineEvent;
+import io.interlock.engine.EngineTracer;
 import io.interlock.engine.IdempotencyMismatchException;
 import io.interlock.engine.Job;
 import io.interlock.engine.RemoteWork;
@@ -78,6 +79,22 @@ public final class Submitter {
     }
 
     public Submission submit(RunRequest request) {
+        EngineTracer tracer = settings.work().tracer();
+        if (tracer == null) {
+            return untraced(request);
+        }
+        EngineTracer.Submitting traced = tracer.submitting(request);
+        try {
+            Submission answer = untraced(traced.request());
+            traced.ended(answer, null);
+            return answer;
+        } catch (RuntimeException | Error failure) {
+            traced.ended(null, failure);
+            throw failure;
+        }
+    }
+
+    private Submission untraced(RunRequest request) {
         Prepared prepared = prepare(request, null);
         return prepared.retry().times() > 0
                 ? Futures.done(begin(prepared))
@@ -85,12 +102,28 @@ public final class Submitter {
     }
 
     public CompletionStage<Submission> submitAsync(RunRequest request) {
-        return begin(prepare(request, null));
+        return begin(request, null);
     }
 
     public CompletionStage<Submission> submitAsync(RunRequest request, RemoteWork.Caller caller) {
         RunRequest byCaller = request.execution(Execution.CALLER);
-        return begin(prepare(byCaller, new SubmitRequest.Caller(caller.lease(), caller.holder())));
+        return begin(byCaller, new SubmitRequest.Caller(caller.lease(), caller.holder()));
+    }
+
+    private CompletionStage<Submission> begin(RunRequest request, SubmitRequest.@Nullable Caller remote) {
+        EngineTracer tracer = settings.work().tracer();
+        if (tracer == null) {
+            return begin(prepare(request, remote));
+        }
+        EngineTracer.Submitting traced = tracer.submitting(request);
+        try {
+            return begin(prepare(traced.request(), remote))
+                    .whenComplete(
+                            (answer, failure) -> traced.ended(answer, failure == null ? null : Futures.cause(failure)));
+        } catch (RuntimeException | Error failure) {
+            traced.ended(null, failure);
+            throw failure;
+        }
     }
 
     private CompletableFuture<Submission> begin(Prepared prepared) {

@@ -1,5 +1,6 @@
 package io.interlock.engine.internal.worker;
 
+import io.interlock.engine.EngineTracer;
 import io.interlock.engine.RunContext;
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunStoppedException;
@@ -30,13 +31,21 @@ public final class Attempts {
     private final EngineTimers timers;
     private final ActiveRuns activeRuns;
     private final Finisher finisher;
+    private final @Nullable EngineTracer tracer;
 
-    Attempts(WorkSource source, EngineThreads threads, EngineTimers timers, ActiveRuns activeRuns, Finisher finisher) {
+    Attempts(
+            WorkSource source,
+            EngineThreads threads,
+            EngineTimers timers,
+            ActiveRuns activeRuns,
+            Finisher finisher,
+            @Nullable EngineTracer tracer) {
         this.source = source;
         this.threads = threads;
         this.timers = timers;
         this.activeRuns = activeRuns;
         this.finisher = finisher;
+        this.tracer = tracer;
     }
 
     /** Where an attempt is made. */
@@ -71,10 +80,17 @@ public final class Attempts {
     private final class Context extends HeldRunContext implements RunContext {
 
         private final WorkOutput output;
+        private final EngineTracer.@Nullable Working traced;
 
-        Context(HeldRun held, WorkOutput output) {
+        Context(HeldRun held, WorkOutput output, EngineTracer.@Nullable Working traced) {
             super(Attempts.this.activeRuns, held);
             this.output = output;
+            this.traced = traced;
+        }
+
+        @Override
+        public Optional<String> traceparent() {
+            return traced == null ? super.traceparent() : Optional.ofNullable(traced.traceparent());
         }
 
         @Override
@@ -131,12 +147,28 @@ public final class Attempts {
                     // Told to stop before it began.
                     return Endings.threw(held, new RunStoppedException(stop.get()));
                 }
-                return Endings.returned(held, handler.run(new Context(held, output)));
+                return Endings.returned(held, tracer == null ? call(null) : traced(tracer.working(held.run())));
             } catch (Throwable failure) {
                 return threw(failure);
             } finally {
                 held.stop().end();
             }
+        }
+
+        private @Nullable String traced(EngineTracer.Working traced) throws Exception {
+            Throwable thrown = null;
+            try {
+                return call(traced);
+            } catch (Throwable failure) {
+                thrown = failure;
+                throw failure;
+            } finally {
+                traced.ended(thrown, timers.environment().clock().instant());
+            }
+        }
+
+        private @Nullable String call(EngineTracer.@Nullable Working traced) throws Exception {
+            return handler.run(new Context(held, output, traced));
         }
 
         // Exceptions are the work's own code, and may throw themselves. The run has ended all the same.

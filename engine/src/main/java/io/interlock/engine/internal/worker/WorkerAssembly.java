@@ -38,7 +38,7 @@ public record WorkerAssembly(
         EngineEvents events = new EngineEvents(settings.listeners(), threads);
         ActiveRuns activeRuns = new ActiveRuns(source, threads, timers, events);
         Finisher finisher = new Finisher(batches, activeRuns, events, timers);
-        Attempts attempts = new Attempts(source, threads, timers, activeRuns, finisher);
+        Attempts attempts = new Attempts(source, threads, timers, activeRuns, finisher, settings.tracer());
         WorkerPool workers = new WorkerPool(settings, timers, activeRuns, attempts);
         events.onWork(workers::wake);
         finisher.onNext(workers::takeOver);

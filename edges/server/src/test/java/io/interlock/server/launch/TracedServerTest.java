@@ -1,0 +1,103 @@
+package io.interlock.server.launch;
+
+import static io.interlock.server.launch.RealServer.json;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.sun.net.httpserver.HttpServer;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real server that exports traces by the standard variables, and one that does not. */
+class TracedServerTest {
+
+    private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it.
+    Path folder;
+
+    @Test
+    void spansOfARunReachACollectorAndItsCommandSeesTheTrace() throws IOException {
+        List<String> received = new CopyOnWriteArrayList<>();
+        HttpServer collector = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        collector.createContext("/v1/traces", exchange -> {
+            // Every byte is one character: names stay readable among the numbers of protobuf.
+            received.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.ISO_8859_1));
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        collector.start();
+        String address = "http://" + collector.getAddress().getAddress().getHostAddress() + ":"
+                + collector.getAddress().getPort();
+        Map<String, String> variables = Map.of(
+                "OTEL_EXPORTER_OTLP_ENDPOINT", address,
+                "OTEL_BSP_SCHEDULE_DELAY", "100",
+                "INTERLOCK_LOG_FORMAT", "json");
+        try (RealServer server = start(variables)) {
+            JsonObject run = run(server);
+            assertThat(run.getString("output")).containsPattern("saw 00-" + TRACE + "-[0-9a-f]{16}-01");
+            String all = await().atMost(Duration.ofSeconds(30))
+                    .until(() -> String.join("", received), sent -> sent.contains("interlock.finish"));
+            assertThat(all)
+                    .contains("interlock-server", "interlock.submit", "interlock.wait", "interlock.attempt")
+                    .contains(new String(HexFormat.of().parseHex(TRACE), StandardCharsets.ISO_8859_1))
+                    .doesNotContain("T0pS3cret");
+            assertThat(server.err().lines())
+                    .as("lines of the log name the trace")
+                    .anySatisfy(line ->
+                            assertThat(line).contains("\"message\":\"attempt ended\"", "\"trace\":\"" + TRACE + "\""));
+        } finally {
+            collector.stop(0);
+        }
+    }
+
+    @Test
+    void withoutTheVariablesNothingOfOpenTelemetryIsLoaded() throws IOException {
+        Path classes = folder.resolve("classes.log");
+        Map<String, String> variables =
+                new HashMap<>(Map.of("JDK_JAVA_OPTIONS", "-Xlog:class+load:file=" + classes + "::filesize=0"));
+        try (RealServer server = start(variables)) {
+            assertThat(run(server).getString("output"))
+                    .as("the trace of the caller is handed on")
+                    .contains("saw 00-" + TRACE + "-b7ad6b7169203331-01");
+        }
+        assertThat(Files.readString(classes))
+                .contains("io.interlock.tracing.TraceExport")
+                .doesNotContain("io.opentelemetry");
+    }
+
+    private RealServer start(Map<String, String> variables) throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("interlock.yaml"),
+                "interlock: { jobs: { say: { run: { command: [sh, -c, 'echo saw $TRACEPARENT'] } } } }\n");
+        String store = "sqlite:" + folder.resolve("il.db");
+        return RealServer.start(folder, variables, "server", "--config", file.toString(), "--store", store);
+    }
+
+    private static JsonObject run(RealServer server) {
+        String key = server.key().orElseThrow();
+        JsonObject body = new JsonObject()
+                .put("key", "traced")
+                .put("job", "say")
+                .put("parameters", new JsonObject().put("password", "T0pS3cret"));
+        String parent = "00-" + TRACE + "-b7ad6b7169203331-01";
+        String id = json(server.post("/api/v1/runs", key, body, "traceparent", parent))
+                .getString("id");
+        json(server.get("/api/v1/runs/" + id, key, "Prefer", "wait=20"));
+        return await().until(() -> json(server.get("/api/v1/runs/" + id, key)), shown -> shown.containsKey("output"));
+    }
+}

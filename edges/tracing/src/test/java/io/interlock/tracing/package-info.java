@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.tracing;
+
+import org.jspecify.annotations.NullMarked;
