@@ -12,11 +12,29 @@ import java.util.Set;
  * @param wakeUps whether it sends wake-ups, or waiters only poll
  * @param maxLease the longest ttl it grants; also the length of its quiet period after a possible loss of leases
  * @param parallelBatches how many batches of one kind of step it serves best at once; 1 if it has a single writer
+ * @param writeEvery how long the writes of one key should be apart if they go on; leases are not renewed more often
  */
 public record StoreCapabilities(
-        String store, Reach reach, boolean wakeUps, Duration maxLease, Duration timePrecision, int parallelBatches) {
+        String store,
+        Reach reach,
+        boolean wakeUps,
+        Duration maxLease,
+        Duration timePrecision,
+        int parallelBatches,
+        Duration writeEvery) {
 
-    private static final Set<String> LEASES_ONLY = Set.of("redis", "rediss", "etcd", "etcds");
+    private static final Set<String> LEASES_ONLY = Set.of("redis", "rediss", "etcd", "etcds", "firestore");
+
+    /** A store that may write a key at any rate. */
+    public StoreCapabilities(
+            String store,
+            Reach reach,
+            boolean wakeUps,
+            Duration maxLease,
+            Duration timePrecision,
+            int parallelBatches) {
+        this(store, reach, wakeUps, maxLease, timePrecision, parallelBatches, Duration.ZERO);
+    }
 
     /** Whether the store at {@code url} keeps runs; otherwise it keeps leases only. */
     public static boolean keepsRuns(String url) {

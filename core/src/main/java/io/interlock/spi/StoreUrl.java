@@ -42,7 +42,7 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
                     mask(url),
                     "has no scheme",
                     "write memory:, sqlite:PATH, postgresql://user:password@host:port/db,"
-                            + " mariadb://user:password@host:port/db, redis://host:port or etcd://host:port,…");
+                            + " mariadb://user:password@host:port/db, redis://host:port, etcd://host:port,… or firestore://project");
         }
         String after = url.substring(colon + 1);
         if (CUT_PASSWORD.matcher(after).matches()

@@ -18,7 +18,7 @@ final class Settings {
     static final String ROOT = "interlock.";
 
     private static final String LIST = """
-            store                      | STORE    | sqlite:~/.local/share/interlock/interlock.db | Where leases and runs are kept: memory:, sqlite:PATH, postgresql://user:password@host:port/db or mariadb://user:password@host:port/db; redis://host:port or etcd://host:port,… for leases only
+            store                      | STORE    | sqlite:~/.local/share/interlock/interlock.db | Where leases and runs are kept: memory:, sqlite:PATH, postgresql://user:password@host:port/db or mariadb://user:password@host:port/db; redis://host:port, etcd://host:port,… or firestore://project for leases only
             host                       | TEXT     | 127.0.0.1 | The address to listen on; addresses other than loopback need API keys, and TLS or behind-proxy
             port                       | NUMBER   | 8080   | The port to listen on; 0 takes any free port
             management-port            | NUMBER   |        | A separate port for health and metrics, without API keys
@@ -53,7 +53,7 @@ final class Settings {
             idempotency.keep           | DURATION | 3d     | How long idempotency keys and webhook events are remembered; at least 24h and at most history.runs; the default shrinks with a shorter history.runs
             metrics.tenant             | FLAG     | false  | Whether metrics have a tag for the tenant
             metrics.max-tenants        | NUMBER   | 100    | The maximum number of tenants in metrics; further tenants become _other
-            keys[].secret-file         | TEXT     |        | A file with an API key, as printed by keys create; only for stores that keep no keys, such as redis: and etcd:
+            keys[].secret-file         | TEXT     |        | A file with an API key, as printed by keys create; only for stores that keep no keys, such as redis:, etcd: and firestore:
             keys[].role                | [read trigger worker operator admin] | | The role of the key
             keys[].tenant              | TEXT     | default | The tenant of the key
             keys[].label               | TEXT     | configured | A label that identifies the key to users

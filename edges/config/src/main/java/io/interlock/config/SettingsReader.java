@@ -78,11 +78,11 @@ final class SettingsReader {
                 .find("store")
                 .map(found -> found.text().strip())
                 .orElse(usualStore);
-        if (!store.matches("(?i)(memory|sqlite|postgresql|mariadb|rediss?|etcds?):.*")) {
+        if (!store.matches("(?i)(memory|sqlite|postgresql|mariadb|rediss?|etcds?|firestore):.*")) {
             reading.mistake(
                     "store",
                     "has no known scheme; write memory:, sqlite:PATH, postgresql://user:password@host:port/db,"
-                            + " mariadb://user:password@host:port/db, redis://host:port or etcd://host:port,…");
+                            + " mariadb://user:password@host:port/db, redis://host:port, etcd://host:port,… or firestore://project");
         }
         return store;
     }

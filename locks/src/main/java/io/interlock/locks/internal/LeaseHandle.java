@@ -188,7 +188,8 @@ final class LeaseHandle extends HeldLease<RenewRequest, RenewAnswer> implements 
 
     @Override
     protected Duration renewEvery() {
-        return options.renewEvery();
+        Duration least = leases.writeEvery();
+        return options.renewEvery().compareTo(least) < 0 ? least : options.renewEvery();
     }
 
     @Override

@@ -88,6 +88,11 @@ final class Leases {
         return time;
     }
 
+    /** How long renewals of one lease are apart at least. */
+    Duration writeEvery() {
+        return store.capabilities().writeEvery();
+    }
+
     /**
      * Takes a grant in: from now on it is renewed and watched.
      *

@@ -85,6 +85,7 @@ class ArchitectureTest {
                 Map.entry("stores/redis", "io.interlock.store.redis"),
                 Map.entry("stores/document", "io.interlock.store.document"),
                 Map.entry("stores/etcd", "io.interlock.store.etcd"),
+                Map.entry("stores/firestore", "io.interlock.store.firestore"),
                 Map.entry("edges/metrics", "io.interlock.metrics"),
                 Map.entry("edges/config", "io.interlock.config"),
                 Map.entry("edges/ui", "io.interlock.ui"),

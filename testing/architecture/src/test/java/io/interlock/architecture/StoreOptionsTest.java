@@ -29,7 +29,8 @@ class StoreOptionsTest {
         "postgresql, postgresql://localhost/nowhere?nonsense=1",
         "mariadb, mariadb://localhost/nowhere?nonsense=1",
         "redis, redis://localhost?nonsense=1",
-        "etcd, etcd://localhost?nonsense=1"
+        "etcd, etcd://localhost?nonsense=1",
+        "firestore, firestore://nowhere?nonsense=1"
     })
     void thePageNamesTheOptionsOfTheStore(String section, String url) {
         String page = SourceTree.read(SourceTree.root().resolve("docs/stores.md"));

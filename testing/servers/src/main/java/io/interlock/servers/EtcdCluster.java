@@ -4,8 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -36,7 +34,19 @@ public final class EtcdCluster implements AutoCloseable {
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
     private final List<Member> members = new ArrayList<>();
 
-    private EtcdCluster(int size) {
+    private final @Nullable Tls tls;
+
+    /**
+     * Files for connections with TLS.
+     *
+     * @param ca the certificate that must have signed those of clients
+     * @param cert the certificate of the members
+     * @param key its key
+     */
+    public record Tls(Path ca, Path cert, Path key) {}
+
+    private EtcdCluster(int size, @Nullable Tls tls) {
+        this.tls = tls;
         for (int i = 0; i < size; i++) {
             members.add(new Member("m" + i));
         }
@@ -50,14 +60,23 @@ public final class EtcdCluster implements AutoCloseable {
 
     /** Starts a cluster of {@code size} members. */
     public static EtcdCluster start(int size) {
-        EtcdCluster cluster = new EtcdCluster(size);
+        EtcdCluster cluster = new EtcdCluster(size, null);
+        cluster.start();
+        return cluster;
+    }
+
+    /** Starts a cluster of one member that asks the clients of its {@link #url()} for certificates. */
+    public static EtcdCluster start(Tls tls) {
+        EtcdCluster cluster = new EtcdCluster(1, tls);
         cluster.start();
         return cluster;
     }
 
     /** The URL of the store in this cluster. */
     public String url() {
-        return "etcd://" + members.stream().map(Member::address).collect(Collectors.joining(","));
+        return tls == null
+                ? "etcd://" + members.stream().map(Member::address).collect(Collectors.joining(","))
+                : "etcds://127.0.0.1:" + members.get(0).tlsPort;
     }
 
     /** The addresses of all members, for drivers. */
@@ -100,8 +119,9 @@ public final class EtcdCluster implements AutoCloseable {
     public final class Member {
 
         private final String name;
-        private final int clientPort = freePort();
-        private final int peerPort = freePort();
+        private final int clientPort = LoopbackPort.free();
+        private final int peerPort = LoopbackPort.free();
+        private final int tlsPort = LoopbackPort.free();
         private final Path dir;
         private @Nullable Process process;
 
@@ -123,18 +143,26 @@ public final class EtcdCluster implements AutoCloseable {
             String cluster = members.stream()
                     .map(member -> member.name + "=http://127.0.0.1:" + member.peerPort)
                     .collect(Collectors.joining(","));
+            List<String> command = new ArrayList<>(List.of(
+                    "etcd",
+                    "--name=" + name,
+                    "--data-dir=" + dir.resolve("data"),
+                    "--listen-client-urls=http://" + address() + (tls == null ? "" : ",https://127.0.0.1:" + tlsPort),
+                    "--advertise-client-urls=http://" + address(),
+                    "--listen-peer-urls=http://127.0.0.1:" + peerPort,
+                    "--initial-advertise-peer-urls=http://127.0.0.1:" + peerPort,
+                    "--initial-cluster=" + cluster,
+                    "--initial-cluster-state=new",
+                    "--log-level=error"));
+            if (tls != null) {
+                command.addAll(List.of(
+                        "--client-cert-auth",
+                        "--trusted-ca-file=" + tls.ca(),
+                        "--cert-file=" + tls.cert(),
+                        "--key-file=" + tls.key()));
+            }
             try {
-                process = new ProcessBuilder(
-                                "etcd",
-                                "--name=" + name,
-                                "--data-dir=" + dir.resolve("data"),
-                                "--listen-client-urls=http://" + address(),
-                                "--advertise-client-urls=http://" + address(),
-                                "--listen-peer-urls=http://127.0.0.1:" + peerPort,
-                                "--initial-advertise-peer-urls=http://127.0.0.1:" + peerPort,
-                                "--initial-cluster=" + cluster,
-                                "--initial-cluster-state=new",
-                                "--log-level=error")
+                process = new ProcessBuilder(command)
                         .redirectErrorStream(true)
                         .redirectOutput(ProcessBuilder.Redirect.appendTo(
                                 dir.resolve("log").toFile()))
@@ -195,14 +223,6 @@ public final class EtcdCluster implements AutoCloseable {
             } catch (IOException failed) {
                 throw new UncheckedIOException(failed);
             }
-        }
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException failed) {
-            throw new UncheckedIOException(failed);
         }
     }
 }

@@ -2,8 +2,6 @@ package io.interlock.servers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -183,7 +181,7 @@ public final class MariaDbServer implements AutoCloseable {
     /** Between the choice of a port and its use, another process may take it. */
     private static int launch(MariaDbProcess process) throws IOException {
         for (int tries = 1; ; tries++) {
-            int port = freePort();
+            int port = LoopbackPort.free();
             process.launch(port);
             if (awaitReady(process, port)) {
                 return port;
@@ -212,12 +210,6 @@ public final class MariaDbServer implements AutoCloseable {
 
     private static String jdbcUrl(int port, String database) {
         return "jdbc:mariadb://127.0.0.1:" + port + "/" + database + "?sslMode=disable";
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     private static final class Shared {

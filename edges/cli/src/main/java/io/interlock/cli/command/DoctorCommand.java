@@ -198,7 +198,11 @@ public final class DoctorCommand extends CliCommand {
             ok(
                     "store",
                     store.store() + ": reach " + store.reach() + ", longest lease "
-                            + DurationText.format(store.maxLease()));
+                            + DurationText.format(store.maxLease())
+                            + (store.wakeUps() ? "" : ", no wake-ups: waiters poll")
+                            + (store.writeEvery().isZero()
+                                    ? ""
+                                    : ", renewals at least " + DurationText.format(store.writeEvery()) + " apart"));
             ok("schema", "of this version");
             Optional<LeaseRecord> seen;
             try (Lease lease = locks.tryAcquire(

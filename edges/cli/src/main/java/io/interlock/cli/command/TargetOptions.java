@@ -35,7 +35,7 @@ public final class TargetOptions {
             names = "--store",
             paramLabel = "URL",
             description =
-                    "Work straight on this store: sqlite:PATH, postgresql://USER@HOST/DB, redis://HOST, etcd://HOST"
+                    "Work straight on this store: sqlite:PATH, postgresql://USER@HOST/DB, redis://HOST, etcd://HOST, firestore://PROJECT"
                             + " (default: $INTERLOCK_STORE, else sqlite: in the user's data folder)")
     private @Nullable String store;
 

@@ -26,7 +26,9 @@ public interface Documents extends AutoCloseable {
     Snapshot read(Collection<LockKey> keys);
 
     /**
-     * Writes changes, all or none, if the store and the keys they concern are as they were in {@code snapshot}.
+     * Writes changes, all or none, if the keys they concern are as they were in {@code snapshot}, and so is the store if
+     * it changes or a lease is granted. A lease or quiet period may last longer than the changes say, if the database
+     * counts it from the write, and never shorter.
      *
      * @return whether they were, and the changes are written
      */

@@ -82,8 +82,9 @@ final class EtcdDocuments implements Documents {
      *
      * @param store the revision of its document, or 0
      * @param keys what was read of its keys
+     * @param ends the leases of etcd that they have, by id
      */
-    private record Versions(long store, Map<LockKey, Version> keys) {}
+    private record Versions(long store, Map<LockKey, Version> keys, Map<Long, LeaseTimeToLiveResponse> ends) {}
 
     /**
      * What was read of a key.
@@ -110,8 +111,8 @@ final class EtcdDocuments implements Documents {
     @Override
     public Snapshot read(Collection<LockKey> keys) {
         Map<ByteSequence, KeyValue> found = values(keys);
-        Versions versions = versions(found, keys);
-        Map<Long, LeaseTimeToLiveResponse> ends = ends(found, versions);
+        Map<LockKey, Version> versions = versions(found, keys);
+        Map<Long, LeaseTimeToLiveResponse> ends = ends(found, versions.values());
         SortedMap<LockKey, KeyDocument> documents = new TreeMap<>();
         for (LockKey key : keys) {
             KeyValue stored = found.get(etcd.keyOf(key));
@@ -121,9 +122,10 @@ final class EtcdDocuments implements Documents {
         }
         documents.values().forEach(document -> clock.saw(document.changedAt()));
         Instant now = clock.now();
-        documents.replaceAll((key, document) ->
-                judged(document, requireNonNull(versions.keys().get(key)), ends, now));
-        return new Snapshot(now, storeDocument(found, ends, now), documents, versions);
+        documents.replaceAll((key, document) -> judged(document, requireNonNull(versions.get(key)), ends, now));
+        KeyValue store = found.get(etcd.store());
+        long revision = store == null ? 0 : store.getModRevision();
+        return new Snapshot(now, storeDocument(found, ends, now), documents, new Versions(revision, versions, ends));
     }
 
     @Override
@@ -167,22 +169,15 @@ final class EtcdDocuments implements Documents {
     public boolean renew(Snapshot snapshot, Changes renewed) {
         Versions versions = (Versions) snapshot.versions();
         Map<LockKey, KeyDocument> others = new TreeMap<>();
-        Map<Long, Long> lengths = new HashMap<>();
-        List<Supplier<CompletableFuture<LeaseTimeToLiveResponse>>> looks = new ArrayList<>();
-        renewed.keys().keySet().forEach(key -> natives(version(versions, key)).forEach(id -> lengths.put(id, 0L)));
-        lengths.keySet()
-                .forEach(id -> looks.add(() -> etcd.client.getLeaseClient().timeToLive(id, LeaseOption.DEFAULT)));
-        etcd.awaitAll(looks).forEach(look -> lengths.put(look.getID(), look.getGrantedTTL()));
         Set<Long> extended = new LinkedHashSet<>();
         renewed.keys().forEach((key, document) -> {
             LeaseRow lease = requireNonNull(document.lease());
             Version version = version(versions, key);
             Duration ttl = Duration.between(snapshot.now(), lease.expiresAt());
             boolean fits = version.hold() != null
-                    && lengths.getOrDefault(version.hold().getLease(), 0L) == seconds(ttl)
+                    && length(version.hold(), versions) == seconds(ttl)
                     && (version.delay() == null
-                            || lengths.getOrDefault(version.delay().getLease(), 0L)
-                                    == seconds(ttl.plus(lease.lockDelay())));
+                            || length(version.delay(), versions) == seconds(ttl.plus(lease.lockDelay())));
             if (fits) {
                 extended.addAll(natives(version));
             } else {
@@ -210,9 +205,9 @@ final class EtcdDocuments implements Documents {
         if (same.isEmpty()) {
             return true;
         }
-        Versions after = versions(values(same), same);
+        Map<LockKey, Version> after = versions(values(same), same);
         return same.stream().allMatch(key -> {
-            Version now = version(after, key);
+            Version now = after.getOrDefault(key, Version.NONE);
             return now.hold() != null
                     && now.revision() == version(versions, key).revision();
         });
@@ -291,8 +286,7 @@ final class EtcdDocuments implements Documents {
         return revision == 0 ? answer.getHeader().getRevision() : revision;
     }
 
-    private Versions versions(Map<ByteSequence, KeyValue> found, Collection<LockKey> keys) {
-        KeyValue store = found.get(etcd.store());
+    private Map<LockKey, Version> versions(Map<ByteSequence, KeyValue> found, Collection<LockKey> keys) {
         Map<LockKey, Version> versions = new HashMap<>();
         for (LockKey key : keys) {
             KeyValue stored = found.get(etcd.keyOf(key));
@@ -304,7 +298,7 @@ final class EtcdDocuments implements Documents {
                     key,
                     new Version(stored == null ? 0 : stored.getModRevision(), shared, of(id, hold), of(id, delay)));
         }
-        return new Versions(store == null ? 0 : store.getModRevision(), versions);
+        return versions;
     }
 
     /** The hold or delay, if it is that of the lease with {@code id}. */
@@ -312,19 +306,13 @@ final class EtcdDocuments implements Documents {
         return id != null && value != null && Etcd.string(value.getValue()).equals(id) ? value : null;
     }
 
-    private Map<Long, LeaseTimeToLiveResponse> ends(Map<ByteSequence, KeyValue> found, Versions versions) {
+    private Map<Long, LeaseTimeToLiveResponse> ends(Map<ByteSequence, KeyValue> found, Collection<Version> versions) {
         Set<Long> natives = new LinkedHashSet<>();
         KeyValue quiet = found.get(etcd.quiet());
         if (quiet != null) {
             natives.add(quiet.getLease());
         }
-        versions.keys().values().forEach(version -> {
-            if (version.hold() != null) {
-                natives.add(version.hold().getLease());
-            } else if (version.delay() != null) {
-                natives.add(version.delay().getLease());
-            }
-        });
+        versions.forEach(version -> natives.addAll(natives(version)));
         Map<Long, LeaseTimeToLiveResponse> ends = new HashMap<>();
         List<Supplier<CompletableFuture<LeaseTimeToLiveResponse>>> calls = new ArrayList<>();
         natives.forEach(id -> calls.add(() -> etcd.client.getLeaseClient().timeToLive(id, LeaseOption.DEFAULT)));
@@ -336,6 +324,12 @@ final class EtcdDocuments implements Documents {
     private static Duration left(KeyValue value, Map<Long, LeaseTimeToLiveResponse> ends) {
         LeaseTimeToLiveResponse end = ends.get(value.getLease());
         return Duration.ofSeconds(Math.max(1, end == null ? 1 : end.getTTL()));
+    }
+
+    /** How long the lease of etcd lasts that this key has, in seconds, or 0 if it has ended. */
+    private static long length(KeyValue value, Versions versions) {
+        LeaseTimeToLiveResponse end = versions.ends().get(value.getLease());
+        return end == null ? 0 : end.getGrantedTTL();
     }
 
     /** The document with the end of its lease as etcd sees it. */

@@ -28,7 +28,12 @@ public final class EtcdStoreFactory implements StoreFactory {
         return DocumentStore.open(
                 EtcdDocuments.connect(settings, environment),
                 new DocumentStore.Setup(
-                        settings.displayName(), settings.maxLease(), PRECISION, true, settings.timeout()),
+                        settings.displayName(),
+                        settings.maxLease(),
+                        PRECISION,
+                        true,
+                        settings.timeout(),
+                        Duration.ZERO),
                 environment);
     }
 }

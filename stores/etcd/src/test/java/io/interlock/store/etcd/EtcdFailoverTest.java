@@ -30,6 +30,9 @@ class EtcdFailoverTest {
     private static final LockKey KEY = LockKey.of("acme", "failover");
     private static final int KILLS = Integer.getInteger("interlock.etcd.kills", 2);
 
+    /** The time from a kill to the next, if it is set; otherwise as soon as the cluster works again. */
+    private static final Duration PERIOD = Duration.ofSeconds(Integer.getInteger("interlock.etcd.period", 0));
+
     private final AtomicBoolean over = new AtomicBoolean();
     private final AtomicInteger inside = new AtomicInteger();
     private final Queue<String> violations = new ConcurrentLinkedQueue<>();
@@ -51,8 +54,11 @@ class EtcdFailoverTest {
                 Locks locks = clients.get(i % clients.size());
                 lockers.add(threads.submit(() -> takeTurns(locks)));
             }
+            long begin = System.nanoTime();
             for (int i = 0; i < KILLS; i++) {
                 awaitGrants(20);
+                long due = begin + PERIOD.multipliedBy(i + 1).toNanos();
+                Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> System.nanoTime() >= due);
                 EtcdCluster.Member leader = Awaitility.await()
                         .atMost(Duration.ofSeconds(60))
                         .until(() -> cluster.leader().orElse(null), found -> found != null);
@@ -77,8 +83,11 @@ class EtcdFailoverTest {
             longest = Math.max(longest, all.get(i).nanos() - all.get(i - 1).nanos());
         }
         System.out.printf(
-                "etcd: %d leaders killed, %d grants, 0 violations, longest gap %d ms%n",
-                KILLS, all.size(), longest / 1_000_000);
+                "etcd: %d leaders killed in %d s, %d grants, 0 violations, longest gap %d ms%n",
+                KILLS,
+                (all.get(all.size() - 1).nanos() - all.get(0).nanos()) / 1_000_000_000,
+                all.size(),
+                longest / 1_000_000);
     }
 
     private void awaitGrants(int more) {

@@ -1,8 +1,7 @@
 package io.interlock.store.redis;
 
-import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
-import io.interlock.LeaseTerms;
+import io.interlock.spi.StoreSettings;
 import io.interlock.spi.StoreUrl;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -10,35 +9,21 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a {@code redis:} or {@code rediss:} URL.
  *
  * @param address the address of Redis and the login
- * @param prefix the namespace; stores with different prefixes are independent
- * @param maxLease the longest lease and the length of a quiet period
- * @param timeout how long an operation may take
+ * @param common prefix, longest lease and timeout
  * @param waitReplicas how many replicas must confirm a grant
  * @param firstUse whether the user asserts that this Redis, empty and just started, never held leases
  */
-record RedisSettings(
-        Address address, String prefix, Duration maxLease, Duration timeout, int waitReplicas, boolean firstUse) {
+record RedisSettings(Address address, StoreSettings common, int waitReplicas, boolean firstUse) {
 
-    static final Duration DEFAULT_MAX_LEASE = Duration.ofMinutes(5);
-    static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration LONGEST = Duration.ofDays(30);
-    private static final Pattern PREFIX = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final Set<String> OPTIONS = Set.of("prefix", "maxLease", "timeout", "waitReplicas", "firstUse");
 
     RedisSettings {
-        if (!PREFIX.matcher(prefix).matches()) {
-            throw new InvalidSettingException(
-                    "prefix", prefix, "must be 1 to 64 characters of A-Z a-z 0-9 . _ -", "choose a plain identifier");
-        }
-        requireBetween("maxLease", maxLease, LeaseTerms.MIN_TTL);
-        requireBetween("timeout", timeout, Duration.ofMillis(50));
         if (waitReplicas < 0 || waitReplicas > 100) {
             throw new InvalidSettingException(
                     "waitReplicas", waitReplicas, "must be from 0 to 100", "use at most the number of replicas");
@@ -49,16 +34,26 @@ record RedisSettings(
         url.allowOnly(OPTIONS);
         return new RedisSettings(
                 Address.parse(url),
-                url.option("prefix", "interlock"),
-                url.duration("maxLease", DEFAULT_MAX_LEASE),
-                url.duration("timeout", DEFAULT_TIMEOUT),
+                StoreSettings.of(url),
                 wholeNumber("waitReplicas", url.option("waitReplicas", "0")),
                 yesOrNo("firstUse", url.option("firstUse", "false")));
     }
 
+    String prefix() {
+        return common.prefix();
+    }
+
+    Duration maxLease() {
+        return common.maxLease();
+    }
+
+    Duration timeout() {
+        return common.timeout();
+    }
+
     /** The store's kind and place, for messages, without secrets. */
     String displayName() {
-        return address + " (prefix " + prefix + ")";
+        return address + " (prefix " + prefix() + ")";
     }
 
     /**
@@ -134,16 +129,6 @@ record RedisSettings(
                     "is not the URL of a Redis",
                     "write redis://host:6379/0, redis://:password@host:6379/0 or redis://user:password@host:6379/0, with "
                             + "special characters of the password percent-encoded");
-        }
-    }
-
-    private static void requireBetween(String setting, Duration value, Duration shortest) {
-        if (value.compareTo(shortest) < 0 || value.compareTo(LONGEST) > 0) {
-            throw new InvalidSettingException(
-                    setting,
-                    DurationText.format(value),
-                    "must be from " + DurationText.format(shortest) + " to " + DurationText.format(LONGEST),
-                    "remove it for the default");
         }
     }
 

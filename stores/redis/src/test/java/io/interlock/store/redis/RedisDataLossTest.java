@@ -15,6 +15,7 @@ import io.interlock.Refusal.StoreRecovering;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
+import io.interlock.spi.StoreSettings;
 import io.interlock.spi.TokenLayout;
 import io.interlock.time.Environment;
 import java.time.Duration;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 class RedisDataLossTest {
 
     private static final Namespace NAMESPACE = Namespace.of("interlock");
-    private static final Duration MAX_LEASE = RedisSettings.DEFAULT_MAX_LEASE;
+    private static final Duration MAX_LEASE = StoreSettings.DEFAULT_MAX_LEASE;
 
     private RedisProcess redis = RedisProcess.start(RedisProcess.FORGETFUL);
 

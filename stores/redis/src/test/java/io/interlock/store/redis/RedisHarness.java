@@ -1,6 +1,7 @@
 package io.interlock.store.redis;
 
 import io.interlock.spi.LeaseStore;
+import io.interlock.spi.StoreSettings;
 import io.interlock.tck.StoreHarness;
 import io.interlock.time.Environment;
 import java.time.Duration;
@@ -33,7 +34,7 @@ final class RedisHarness implements StoreHarness {
 
     @Override
     public void reset() {
-        redis.run("reset.lua", namespace, Long.toString(Micros.of(RedisSettings.DEFAULT_MAX_LEASE)));
+        redis.run("reset.lua", namespace, Long.toString(Micros.of(StoreSettings.DEFAULT_MAX_LEASE)));
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.interlock.LockKey;
 import io.interlock.Refusal.StoreRecovering;
 import io.interlock.StoreUnavailableException;
 import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.StoreSettings;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;
@@ -91,7 +92,7 @@ class RedisReplicationTest {
                 replica.run(
                         "advance.lua",
                         Namespace.of("interlock"),
-                        Long.toString(Micros.of(RedisSettings.DEFAULT_MAX_LEASE)));
+                        Long.toString(Micros.of(StoreSettings.DEFAULT_MAX_LEASE)));
                 assertThat(take(store, "ledger").token()).isGreaterThan(lost.token());
             }
         }
@@ -132,7 +133,7 @@ class RedisReplicationTest {
             try (RedisStore newcomer = open("")) {
                 assertThat(refusal(newcomer, "ledger")).isInstanceOf(StoreRecovering.class);
             }
-            harness.advance(RedisSettings.DEFAULT_MAX_LEASE);
+            harness.advance(StoreSettings.DEFAULT_MAX_LEASE);
             assertThat(take(store, "ledger").token()).isGreaterThan(lost.token());
         }
     }

@@ -1,7 +1,7 @@
 package io.interlock.benchmark.server;
 
+import io.interlock.servers.LoopbackPort;
 import java.io.IOException;
-import java.net.ServerSocket;
 import redis.embedded.RedisServer;
 
 /** A Redis without persistence, which is how it is fastest. */
@@ -17,10 +17,7 @@ public final class RedisUnderTest implements AutoCloseable {
 
     /** Starts it. */
     public static RedisUnderTest start() throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        int port = LoopbackPort.free();
         RedisServer server =
                 RedisServer.builder().port(port).setting("save \"\"").build();
         server.start();

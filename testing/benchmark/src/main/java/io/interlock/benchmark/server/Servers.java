@@ -1,5 +1,6 @@
 package io.interlock.benchmark.server;
 
+import io.interlock.servers.EtcdCluster;
 import java.io.IOException;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +10,7 @@ public final class Servers implements AutoCloseable {
 
     private @Nullable PostgresUnderTest postgres;
     private @Nullable RedisUnderTest redis;
+    private @Nullable EtcdCluster etcd;
 
     /** None is started yet. */
     public Servers() {}
@@ -33,13 +35,28 @@ public final class Servers implements AutoCloseable {
         return running;
     }
 
+    /** etcd, three members. */
+    public synchronized EtcdCluster etcd() {
+        EtcdCluster running = etcd;
+        if (running == null) {
+            running = EtcdCluster.start(3);
+            etcd = running;
+        }
+        return running;
+    }
+
     /** May be called twice. */
     @Override
     public synchronized void close() throws IOException {
         PostgresUnderTest database = postgres;
         RedisUnderTest cache = redis;
         postgres = null;
+        EtcdCluster cluster = etcd;
         redis = null;
+        etcd = null;
+        if (cluster != null) {
+            cluster.close();
+        }
         try {
             if (database != null) {
                 database.close();

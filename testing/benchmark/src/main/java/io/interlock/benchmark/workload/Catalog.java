@@ -44,6 +44,8 @@ public final class Catalog {
         all.add(new Growth());
         all.add(OtherLocks.redis(1, Limit.atLeast(1)));
         all.add(OtherLocks.redis(MANY, Limit.atLeast(2)));
+        all.add(OtherLocks.etcd(1, Limit.atLeast(0.2)));
+        all.add(OtherLocks.etcd(MANY, Limit.atLeast(0.5)));
         all.add(OtherLocks.sqlite(1, Limit.atLeast(0.8)));
         all.add(OtherLocks.sqlite(MANY, Limit.atLeast(8)));
         all.add(new MemoryLocks());

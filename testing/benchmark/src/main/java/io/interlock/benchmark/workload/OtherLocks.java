@@ -4,11 +4,13 @@ import io.interlock.benchmark.measure.Comparison;
 import io.interlock.benchmark.measure.Figure;
 import io.interlock.benchmark.measure.Meter;
 import io.interlock.benchmark.peer.InterlockLocks;
+import io.interlock.benchmark.peer.JetcdLocks;
 import io.interlock.benchmark.peer.LockPeer;
 import io.interlock.benchmark.peer.RedissonLocks;
 import io.interlock.benchmark.peer.SqliteTransactions;
 import io.interlock.benchmark.report.Bar;
 import io.interlock.benchmark.report.Limit;
+import io.interlock.servers.EtcdCluster;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,6 +39,14 @@ final class OtherLocks implements Workload {
                     ? InterlockLocks.open(bench.servers().redis().storeUrl())
                     : RedissonLocks.open(bench.servers().redis().port());
             return opened;
+        });
+    }
+
+    /** A cluster of etcd: beside the lock of etcd itself. */
+    static Workload etcd(int threads, Limit limit) {
+        return new OtherLocks("etcd", threads, JetcdLocks.NAME, limit, (bench, ours) -> {
+            EtcdCluster cluster = bench.servers().etcd();
+            return ours ? InterlockLocks.open(cluster.url()) : JetcdLocks.open(cluster.endpoints());
         });
     }
 

@@ -1,20 +1,22 @@
-package io.interlock.store.document;
+package io.interlock.spi;
 
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseTerms;
-import io.interlock.spi.StoreUrl;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
 /**
- * The settings that the URLs of all document stores have.
+ * The settings that the URLs of stores of leases have in common.
  *
  * @param prefix the namespace; stores with different prefixes are independent
  * @param maxLease the longest lease and the length of a quiet period
  * @param timeout how long an operation may take
  */
 public record StoreSettings(String prefix, Duration maxLease, Duration timeout) {
+
+    /** The longest lease if the URL names none. */
+    public static final Duration DEFAULT_MAX_LEASE = Duration.ofMinutes(5);
 
     private static final Duration LONGEST = Duration.ofDays(30);
     private static final Pattern PREFIX = Pattern.compile("[A-Za-z0-9._-]{1,64}");
@@ -32,7 +34,7 @@ public record StoreSettings(String prefix, Duration maxLease, Duration timeout) 
     public static StoreSettings of(StoreUrl url) {
         return new StoreSettings(
                 url.option("prefix", "interlock"),
-                url.duration("maxLease", Duration.ofMinutes(5)),
+                url.duration("maxLease", DEFAULT_MAX_LEASE),
                 url.duration("timeout", Duration.ofSeconds(5)));
     }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.store.firestore;
+
+import org.jspecify.annotations.NullMarked;
