@@ -2,7 +2,6 @@ package io.interlock.engine.count;
 
 import io.interlock.LockKey;
 import io.interlock.RunState;
-import io.interlock.StoreUnavailableException;
 import io.interlock.locks.runtime.Loop;
 import io.interlock.run.JobName;
 import io.interlock.run.RunCount;
@@ -150,7 +149,7 @@ public final class PeriodCounter implements AutoCloseable {
         loop.close();
         try {
             runOnce();
-        } catch (StoreUnavailableException away) {
+        } catch (RuntimeException away) {
             log.warn("the last counts of ended runs were not kept: {}", away.toString());
         }
     }
