@@ -10,7 +10,7 @@ const nextStart = ({ schedules }) => {
   const next = schedules.map(each => each.nextStart).filter(time => time).sort()[0];
   return next && moment(next);
 };
-const last = job => html`${job.last && html`<a href=${href('runs/' + job.last.id)}>${runPill(job.last)}</a>`}<span class="sub">${[job.last && moment(job.last.endedAt), job.last?.error?.code, job.runs.RUNNING > 0 && job.runs.RUNNING + ' running',
+const last = job => (job.last || job.runs.RUNNING + waits(job) > 0) && html`${job.last && html`<a href=${href('runs/' + job.last.id)}>${runPill(job.last)}</a>`}<span class="sub">${[job.last && moment(job.last.endedAt), job.last?.error?.code, job.runs.RUNNING > 0 && job.runs.RUNNING + ' running',
   waits(job) > 0 && waits(job) + ' wait'].filter(part => part).map((part, i) => html`${i > 0 && ' · '}${part}`)}</span>`;
 
 const HIGH = 18;

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 final class SharedAnswers {
 
     /** What is worked out for each request. */
-    static final Duration CHEAP = Duration.ofMillis(250);
+    static final Duration CHEAP = Duration.ofMillis(100);
 
     private static final int TIMES = 4;
     private static final Duration LONGEST = Duration.ofSeconds(10);

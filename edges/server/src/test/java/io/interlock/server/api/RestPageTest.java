@@ -104,7 +104,7 @@ class RestPageTest {
 
             `GET /summary` counts the whole tenant at one moment: keys in use by state, runs that have not ended by state, open dead letters, and by job and error code what ended otherwise than by success in the last hour. It names the longest wait, the keys that most runs
             wait for, runs of jobs that no live worker does, and under `attention` what a person should look at, in this order: `LOST` (a worker or its lease vanished), `OVERDUE`, `HOT` (10 or more wait for a key), `NO_WORKER`, `FAILED`, `RESTARTED` (work that a shutdown
-            stopped), `DEAD`, `PAUSED`. It reads each key in use and each open run, and of history only the failures of the last hour. On a server, a summary that took longer than 250 ms is given to later callers for four times as long as it took; `at` says when it was made.
+            stopped), `DEAD`, `PAUSED`. It reads each key in use and each open run, and of history only the failures of the last hour. On a server, a summary that took longer than 100 ms is given to later callers for four times as long as it took; `at` says when it was made.
 
             `GET /history?window=1h|24h|7d` has what became of runs in each minute, ten minutes or hour: how many succeeded, failed and were stopped, the greatest number that was seen waiting, and how long attempts had their keys (`holdP50`, `holdP95`, at most a tenth off).
             With `job=` it is that of one job. Each process counts in memory and adds to the store every 5 seconds; a period with `counted: false` is one in which no process counted, so nothing is known about it. See [decision 0028](decisions/0028-periods.md).
