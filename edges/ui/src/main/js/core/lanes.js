@@ -5,8 +5,8 @@ import { html, short, svg } from './bits.js';
 import { ticks } from './chart.js';
 import { about, at, clock, now, span, stamp, zoneName } from './time.js';
 
-const ROW = 17;
-const TOP = 48;
+const ROW = 16;
+const TOP = 44;
 const FOLD = 44;
 const TORN = 14;
 const LEGEND = { waiting: 'waiting', held: 'holding', ok: 'succeeded', fail: 'failed', fenced: 'lost its lease', overdue: 'overdue', idle: 'stopped', next: 'estimate', paused: 'paused', unknown: 'not known', fold: 'gap left out' };

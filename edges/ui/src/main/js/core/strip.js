@@ -21,15 +21,15 @@ const TIMES = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14
 
 const when = ({ at: from }, step) => `${stamp(from, 5)}–${clock(at(from) + step, 5)}`;
 /** The frame of one chart: its figure, an axis of values with three lines, an axis of times, and what was not counted. */
-function frame(figure, words, legend, { items, step }, width, top, shown, body) {
+function frame(name, figure, words, legend, { items, step }, width, top, shown, body) {
   const x = i => LEFT + i * (width - LEFT - 4) / items.length;
   const label = i => step < 3600000 ? clock(items[i].at, 5) : day(items[i].at);
   const marks = [0, Math.floor(items.length / 2), items.length - 1];
   return html`<div class="series"><div class="row"><b class="figure tn">${figure}</b>${muted(words)}<span class="grow"></span>${legend}</div>
     <svg class="chart" width=${width} height=${TOP + HIGH + 20} role="group" aria-label=${words}>
-    <defs><pattern id="uncounted" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0v6"/></pattern></defs>
+    <defs><pattern id="uncounted-${name}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0v6"/></pattern></defs>
     ${[0, 0.5, 1].map(part => svg`<path class="g" d="M${LEFT} ${TOP + HIGH * (1 - part)}H${width}"/>${(part !== 0.5 || top > 1) && svg`<text class="ax" x=${LEFT - 6} y=${TOP + HIGH * (1 - part) + 4} text-anchor="end">${shown(top * part)}</text>`}`)}
-    ${items.map((each, i) => !each.counted && svg`<rect fill="url(#uncounted)" opacity=".5" x=${x(i)} y=${TOP} width=${x(i + 1) - x(i)} height=${HIGH}><title>${when(each, step)}: nothing was counted</title></rect>`)}
+    ${items.map((each, i) => !each.counted && svg`<rect fill="url(#uncounted-${name})" opacity=".5" x=${x(i)} y=${TOP} width=${x(i + 1) - x(i)} height=${HIGH}><title>${when(each, step)}: nothing was counted</title></rect>`)}
     ${body(x, value => TOP + HIGH * (1 - Math.min(1, value / top)))}
     ${marks.map((i, n) => svg`<text class="ax" x=${n === 2 ? width : x(i)} y=${TOP + HIGH + 15} text-anchor=${['start', 'middle', 'end'][n]}>${label(i)}</text>`)}</svg></div>`;
 }
@@ -74,10 +74,10 @@ export function strip(history, waiting, width) {
   const holds = items.map(each => millis(each.holdP95) ?? 0);
   const last = items.at(-2) || items[0];
   const longest = Math.max(...holds);
-  return html`<div class="card charts">${frame(last.counted ? total(last) : '—', WINDOWS[history.window][1], html`<ul class="list legend">${ENDS.map(([name, kind, said]) => items.some(each => each[name]) && html`<li><i class="c-${kind}"></i>${said}</li>`)}</ul>`, data, room[0], round(Math.max(1, ...items.map(total))), value => value, bars(data))}
-    ${frame(waiting, 'waiting', '', data, room[1], round(Math.max(1, waiting, ...items.map(each => each.waiting))), value => value,
+  return html`<div class="card charts">${frame('ends', last.counted ? total(last) : '—', WINDOWS[history.window][1], html`<ul class="list legend">${ENDS.map(([name, kind, said]) => items.some(each => each[name]) && html`<li><i class="c-${kind}"></i>${said}</li>`)}</ul>`, data, room[0], round(Math.max(1, ...items.map(total))), value => value, bars(data))}
+    ${frame('waiting', waiting, 'waiting', '', data, room[1], round(Math.max(1, waiting, ...items.map(each => each.waiting))), value => value,
       line('waiting', items.map((each, i) => i === items.length - 1 ? { ...each, waiting: Math.max(waiting, 0), counted: true } : each), each => each.counted ? each.waiting : null, each => `${when(each, step)}: up to ${each.waiting} waiting`))}
-    ${frame(history.holdP95 ? span(millis(history.holdP95)) : '—', 'hold, 95 % within', '', data, room[2], TIMES.find(time => time >= longest) || longest, value => value ? span(value) : '0',
+    ${frame('holds', history.holdP95 ? span(millis(history.holdP95)) : '—', 'hold, 95 % within', '', data, room[2], TIMES.find(time => time >= longest) || longest, value => value ? span(value) : '0',
       line('held', items, each => each.holdP95 ? millis(each.holdP95) : null, each => `${when(each, step)}: 95 % within ${span(millis(each.holdP95))}, half within ${span(millis(each.holdP50))}`))}</div>
     ${twin([[`From (${zoneName()})`, each => stamp(each.at, 5), 'first nw'], ['Succeeded', 'succeeded', 'num tn'], ['Stopped', 'stopped', 'num tn'], ['Failed', 'failed', 'num tn'], ['Waiting', 'waiting', 'num tn'], ['Half within', each => span(millis(each.holdP50)), 'num tn'], ['95 % within', each => span(millis(each.holdP95)), 'num tn']],
       items.filter(each => total(each) || each.waiting).reverse())}`;

@@ -51,6 +51,9 @@ const row = ({ kind, words, next, open, act, gone = false }) => html`<li class=$
 /** Rows stay where they are while the pointer or the focus is among them: settled ones stay, new ones wait. */
 function list(state) {
   const fresh = attention();
+  // A button that vanishes with the focus on it, and a pointer over a dialog, leave without an event.
+  const here = document.querySelector('section[aria-label="Needs attention"]');
+  if (here && !here.matches(':hover') && !here.contains(document.activeElement)) state.kept = null;
   const rows = state.kept ? state.kept.map(old => fresh.find(each => each.id === old.id) || { ...old, gone: true }) : fresh;
   const news = state.kept ? fresh.filter(each => !state.kept.some(old => old.id === each.id)).length : 0;
   const keep = () => { state.kept ||= fresh; };

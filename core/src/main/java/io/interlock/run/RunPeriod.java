@@ -83,8 +83,8 @@ public record RunPeriod(
         return new RunPeriod(tenant, job, length, start, 0, 0, 0, 0, HoldTimes.NONE);
     }
 
-    /** This period with one more run that ended in {@code state}. */
-    public RunPeriod ended(RunState state) {
+    /** This period with {@code more} runs that ended in {@code state}. */
+    public RunPeriod ended(RunState state, long more) {
         boolean success = state == RunState.SUCCEEDED;
         boolean stop = state == RunState.ABORTED;
         return new RunPeriod(
@@ -92,17 +92,16 @@ public record RunPeriod(
                 job,
                 length,
                 start,
-                succeeded + (success ? 1 : 0),
-                failed + (success || stop ? 0 : 1),
-                stopped + (stop ? 1 : 0),
+                succeeded + (success ? more : 0),
+                failed + (success || stop ? 0 : more),
+                stopped + (stop ? more : 0),
                 waiting,
                 holds);
     }
 
-    /** This period with one more time that an attempt had its key. */
-    public RunPeriod held(Duration time) {
-        return new RunPeriod(
-                tenant, job, length, start, succeeded, failed, stopped, waiting, holds.plus(HoldTimes.of(time)));
+    /** This period with more times that attempts had their keys. */
+    public RunPeriod held(HoldTimes more) {
+        return new RunPeriod(tenant, job, length, start, succeeded, failed, stopped, waiting, holds.plus(more));
     }
 
     /** This period with so many runs seen waiting. */

@@ -2,8 +2,8 @@ package io.interlock.engine.count;
 
 import io.interlock.LockKey;
 import io.interlock.RunState;
-import io.interlock.StoreUnavailableException;
 import io.interlock.locks.runtime.Loop;
+import io.interlock.run.HoldTimes;
 import io.interlock.run.JobName;
 import io.interlock.run.RunCount;
 import io.interlock.run.RunPeriod;
@@ -45,13 +45,28 @@ public final class PeriodCounter implements AutoCloseable {
 
     private final RunStore store;
     private final Loop loop;
-    private Map<Cell, RunPeriod> counts = new HashMap<>();
+    private Map<Cell, Counts> counts = new HashMap<>();
 
     /** What is counted together. */
     private record Cell(String tenant, @Nullable JobName job, Instant minute) {
 
-        static Cell of(RunPeriod period) {
-            return new Cell(period.tenant(), period.job(), period.start());
+        RunPeriod empty() {
+            return RunPeriod.empty(tenant, job, Length.MINUTE, minute);
+        }
+    }
+
+    /** What was counted in a cell. */
+    private static final class Counts {
+
+        private final long[] ends = new long[RunState.values().length];
+        private final HoldTimes.Counter holds = new HoldTimes.Counter();
+
+        RunPeriod in(Cell cell) {
+            RunPeriod period = cell.empty().held(holds.times());
+            for (RunState state : RunState.values()) {
+                period = ends[state.ordinal()] == 0 ? period : period.ended(state, ends[state.ordinal()]);
+            }
+            return period;
         }
     }
 
@@ -65,27 +80,23 @@ public final class PeriodCounter implements AutoCloseable {
     }
 
     /** An attempt that had its key for {@code time} ended at {@code end}. */
-    public void held(LockKey key, JobName job, Duration time, Instant end) {
-        count(at(key, job, end).held(time.isNegative() ? Duration.ZERO : time));
+    public synchronized void held(LockKey key, JobName job, Duration time, Instant end) {
+        at(key, job, end).holds.add(time);
     }
 
     /** A run ended at {@code end} as {@code state}. */
-    public void ended(LockKey key, JobName job, RunState state, Instant end) {
-        count(at(key, job, end).ended(state));
+    public synchronized void ended(LockKey key, JobName job, RunState state, Instant end) {
+        at(key, job, end).ends[state.ordinal()]++;
     }
 
-    private static RunPeriod at(LockKey key, JobName job, Instant end) {
-        return RunPeriod.empty(key.tenant(), job, Length.MINUTE, Length.MINUTE.start(end));
-    }
-
-    private synchronized void count(RunPeriod more) {
-        Cell cell = Cell.of(more);
-        if (counts.size() >= MOST && !counts.containsKey(cell)) {
-            counts.merge(
-                    new Cell(cell.tenant(), null, cell.minute()), more.within(Length.MINUTE, null), RunPeriod::plus);
-        } else {
-            counts.merge(cell, more, RunPeriod::plus);
+    private Counts at(LockKey key, JobName job, Instant end) {
+        Cell cell = new Cell(key.tenant(), job, Length.MINUTE.start(end));
+        Counts known = counts.get(cell);
+        if (known != null) {
+            return known;
         }
+        Cell added = counts.size() < MOST ? cell : new Cell(cell.tenant(), null, cell.minute());
+        return counts.computeIfAbsent(added, anew -> new Counts());
     }
 
     /** Adds what was counted to the store's periods, and how many runs wait if this minute has no such record yet. */
@@ -100,7 +111,9 @@ public final class PeriodCounter implements AutoCloseable {
     }
 
     private synchronized List<RunPeriod> take() {
-        List<RunPeriod> taken = List.copyOf(counts.values());
+        List<RunPeriod> taken = counts.entrySet().stream()
+                .map(each -> each.getValue().in(each.getKey()))
+                .toList();
         counts = new HashMap<>();
         return taken;
     }
@@ -122,12 +135,7 @@ public final class PeriodCounter implements AutoCloseable {
         return Stream.concat(
                         Stream.of(RunPeriod.empty(RunPeriod.COUNTED, null, Length.MINUTE, minute)),
                         numbers.entrySet().stream()
-                                .map(each -> RunPeriod.empty(
-                                                each.getKey().tenant(),
-                                                each.getKey().job(),
-                                                Length.MINUTE,
-                                                minute)
-                                        .waiting(each.getValue())))
+                                .map(each -> each.getKey().empty().waiting(each.getValue())))
                 .toList();
     }
 
@@ -150,7 +158,7 @@ public final class PeriodCounter implements AutoCloseable {
         loop.close();
         try {
             runOnce();
-        } catch (StoreUnavailableException away) {
+        } catch (RuntimeException away) {
             log.warn("the last counts of ended runs were not kept: {}", away.toString());
         }
     }

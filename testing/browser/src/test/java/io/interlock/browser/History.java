@@ -3,11 +3,19 @@ package io.interlock.browser;
 import io.interlock.RunState;
 import io.interlock.access.Role;
 import io.interlock.engine.RunRequest;
+import io.interlock.run.HoldTimes;
+import io.interlock.run.JobName;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.Run;
+import io.interlock.run.RunPeriod;
+import io.interlock.run.RunPeriod.Length;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -93,10 +101,42 @@ final class History {
                 .orElseThrow();
         site.tell(BILLING, "extract", "progress 8");
         site.time.arrive();
+        counted();
         Patience.until(() -> !site.engine
                 .queries()
                 .refusals(Site.key(LEDGER), site.time.clock().instant().minus(Duration.ofHours(1)))
                 .isEmpty());
+    }
+
+    /** A week in which minutes were counted, busier by day, with failures in the last twenty minutes. */
+    private void counted() {
+        Instant now = site.store.storeTime();
+        List<RunPeriod> periods = new ArrayList<>();
+        for (Length length : Length.values()) {
+            Instant first = length.start(now).minus(length.kept().minus(length.time()));
+            long minutes = length.time().toMinutes();
+            for (Instant start = first; start.isBefore(now); start = start.plus(length.time())) {
+                periods.add(RunPeriod.empty(RunPeriod.COUNTED, null, length, start));
+                long ago = Duration.between(start, now).toMinutes();
+                double busy = 1.2
+                        + Math.sin(start.getEpochSecond() / 86_400.0 * 2 * Math.PI)
+                        + 0.2 * Math.sin(start.getEpochSecond() / 240.0);
+                for (JobName job : Arrays.asList(null, new JobName("nightly-close"))) {
+                    periods.add(new RunPeriod(
+                            Site.TENANT,
+                            job,
+                            length,
+                            start,
+                            Math.round(8 * busy * minutes),
+                            ago < 20 ? 2 * minutes : 0,
+                            start.getEpochSecond() / 60 % 17 < minutes ? 1 : 0,
+                            ago < 30 ? 33 - ago : 4,
+                            HoldTimes.of(Duration.ofSeconds(Math.round(200 + 60 * busy)))
+                                    .plus(HoldTimes.of(Duration.ofSeconds(90)))));
+                }
+            }
+        }
+        site.store.addPeriods(periods);
     }
 
     private void work(int first, int second, String end) {

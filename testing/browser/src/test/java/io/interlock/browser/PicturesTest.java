@@ -2,7 +2,6 @@ package io.interlock.browser;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import io.interlock.access.Role;
@@ -25,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PicturesTest extends BrowserTest {
 
     private static final String AXE = "/META-INF/resources/webjars/axe-core/4.6.3/axe.min.js";
-    private static final List<String> OF_README = List.of("now-dark", "lock-dark", "run-light", "queue-light");
+    private static final List<String> OF_README = List.of("now-dark", "run-light", "queue-light");
 
     private Map<String, String> pages() {
         Map<String, String> pages = new LinkedHashMap<>();
@@ -109,12 +108,6 @@ class PicturesTest extends BrowserTest {
             picture(page, Path.of("target/ui"), name, !name.startsWith("evict") && !name.startsWith("palette"));
             if (OF_README.contains(name)) {
                 picture(page, Path.of(folder), name, false);
-            }
-            if (name.equals("lock-light")) {
-                page.getByLabel("One at a time")
-                        .first()
-                        .screenshot(new Locator.ScreenshotOptions()
-                                .setPath(Path.of(folder).resolve("one-at-a-time-light.png")));
             }
         }
         softly.assertThat(violations(page)).as(name).isEmpty();

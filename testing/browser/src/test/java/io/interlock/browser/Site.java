@@ -19,6 +19,9 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.TransientFailureException;
 import io.interlock.engine.access.KeyRing;
+import io.interlock.engine.schedule.FireTimes;
+import io.interlock.engine.schedule.ScheduledJob;
+import io.interlock.run.JobName;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.server.EngineOperations;
@@ -91,6 +94,9 @@ final class Site implements AutoCloseable {
                 .environment(time)
                 .jobs(jobs())
                 .workFor(TENANT)
+                // So rarely that it starts nothing during a test.
+                .schedule(ScheduledJob.of(
+                        new JobName("billing-export"), key("billing/export"), FireTimes.parse("0 3 1 1 *")))
                 .pollEvery(Duration.ofMillis(100))
                 .sweepEvery(Duration.ofMillis(500))
                 .drainTime(Duration.ofMillis(100))

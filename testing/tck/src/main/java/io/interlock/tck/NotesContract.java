@@ -8,6 +8,7 @@ import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.run.Claimed;
+import io.interlock.run.HoldTimes;
 import io.interlock.run.JobName;
 import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
@@ -134,13 +135,13 @@ interface NotesContract extends RunContract {
     @Test
     default void periodsAddUp() throws Exception {
         RunPeriod one = period("close", Length.MINUTE, NOON)
-                .ended(RunState.SUCCEEDED)
-                .held(Duration.ofSeconds(3))
+                .ended(RunState.SUCCEEDED, 1)
+                .held(HoldTimes.of(Duration.ofSeconds(3)))
                 .waiting(7);
         RunPeriod two = period("close", Length.MINUTE, NOON)
-                .ended(RunState.DEAD)
-                .ended(RunState.ABORTED)
-                .held(Duration.ofMinutes(2))
+                .ended(RunState.DEAD, 1)
+                .ended(RunState.ABORTED, 1)
+                .held(HoldTimes.of(Duration.ofMinutes(2)))
                 .waiting(4);
         notes().addPeriods(List.of());
         notes().addPeriods(List.of(one, two));
@@ -159,11 +160,11 @@ interface NotesContract extends RunContract {
     @Test
     default void periodsAreToldApartByTenantJobLengthAndBeginning() {
         Instant later = NOON.plusSeconds(3600);
-        RunPeriod all = period(null, Length.HOUR, NOON).ended(RunState.SUCCEEDED);
-        RunPeriod close = period("close", Length.HOUR, NOON).ended(RunState.FAILED);
-        RunPeriod then = period("close", Length.HOUR, later).ended(RunState.TIMED_OUT);
+        RunPeriod all = period(null, Length.HOUR, NOON).ended(RunState.SUCCEEDED, 1);
+        RunPeriod close = period("close", Length.HOUR, NOON).ended(RunState.FAILED, 1);
+        RunPeriod then = period("close", Length.HOUR, later).ended(RunState.TIMED_OUT, 1);
         RunPeriod open = period("open", Length.HOUR, NOON).waiting(3);
-        RunPeriod minute = period("close", Length.MINUTE, NOON).ended(RunState.SUCCEEDED);
+        RunPeriod minute = period("close", Length.MINUTE, NOON).ended(RunState.SUCCEEDED, 1);
         RunPeriod other = RunPeriod.empty("globex", new JobName("close"), Length.HOUR, NOON)
                 .waiting(1);
         notes().addPeriods(List.of(then, open, close, minute, all, other));

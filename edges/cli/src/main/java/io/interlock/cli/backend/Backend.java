@@ -206,6 +206,9 @@ public interface Backend extends AutoCloseable {
         /** What goes on, all of one moment, and what needs attention. */
         Facts summary();
 
+        /** What became of runs in the last hour, by minutes. */
+        Facts history();
+
         /** Processes that take work. */
         List<Facts> workers();
     }

@@ -16,6 +16,7 @@ import io.interlock.engine.Submission;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.Witness;
 import io.interlock.service.Facts;
+import io.interlock.service.HistoryWindow;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -361,6 +362,11 @@ public final class ServerBackend implements Backend {
         @Override
         public Facts summary() {
             return client.get("/summary");
+        }
+
+        @Override
+        public Facts history() {
+            return client.get("/history?window=" + HistoryWindow.HOUR.word());
         }
 
         @Override

@@ -48,6 +48,7 @@ import io.interlock.run.Wait;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
+import io.interlock.service.HistoryWindow;
 import io.interlock.service.LockFacts;
 import io.interlock.service.RunFacts;
 import io.interlock.time.Environment;
@@ -507,6 +508,11 @@ public final class StoreBackend implements Backend {
         @Override
         public Facts summary() {
             return service.summary(target.tenant());
+        }
+
+        @Override
+        public Facts history() {
+            return service.history(target.tenant(), null, HistoryWindow.HOUR);
         }
 
         @Override

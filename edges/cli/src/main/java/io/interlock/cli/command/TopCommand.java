@@ -1,5 +1,6 @@
 package io.interlock.cli.command;
 
+import io.interlock.DurationText;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.OptionValues.Durations;
@@ -44,7 +45,7 @@ public final class TopCommand extends Answering {
                 if (repeats) {
                     console().printRaw(CLEAR);
                 }
-                show(summary);
+                show(summary, backend.admin().history());
             }
             if (!console().flush()) {
                 return ExitCode.SIGNAL + PIPE;
@@ -53,7 +54,7 @@ public final class TopCommand extends Answering {
         return ExitCode.OK;
     }
 
-    private void show(Facts summary) {
+    private void show(Facts summary, Facts history) {
         Facts locks = summary.in("locks");
         Facts runs = summary.in("runs");
         console()
@@ -62,6 +63,12 @@ public final class TopCommand extends Answering {
         console()
                 .print("runs   " + runs.shown("RUNNING") + " running, " + runs.shown("PENDING") + " pending, "
                         + runs.shown("QUEUED") + " queued, " + summary.shown("deadLetters") + " dead letters");
+        console()
+                .print("last hour  " + history.shown("succeeded") + " succeeded, " + history.shown("failed")
+                        + " failed, " + history.shown("stopped") + " stopped"
+                        + history.duration("holdP95")
+                                .map(most -> "; 95 % of the holds within " + DurationText.format(most))
+                                .orElse(""));
         Facts longest = summary.in("longestWait");
         if (!longest.isEmpty()) {
             Facts lock = longest.in("lock");

@@ -43,11 +43,13 @@ public final class AdminOperations {
     private final OperationContext context;
     private final Function<JobName, String> apis;
     private final BlockingCalls verifying;
+    private final SharedAnswers summaries;
     private final Map<List<Witness>, CompletionStage<AuditReport>> nextReports = new HashMap<>();
 
     private AdminOperations(OperationContext context, Function<JobName, String> apis) {
         this.context = context;
         this.apis = apis;
+        this.summaries = new SharedAnswers(context.environment().ticker());
         // A check of the whole audit log may take long.
         this.verifying = BlockingCalls.apart(context.environment(), 1);
     }
@@ -101,7 +103,10 @@ public final class AdminOperations {
 
     private CompletionStage<Reply> summary(Call call) {
         return context.lists()
-                .call(call.tenant(), () -> Reply.ok(context.service().summary(call.tenant())));
+                .call(
+                        call.tenant(),
+                        () -> Reply.ok(summaries.of(
+                                call.tenant(), () -> context.service().summary(call.tenant()))));
     }
 
     private CompletionStage<Reply> history(Call call) {

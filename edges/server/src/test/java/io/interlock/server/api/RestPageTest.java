@@ -24,7 +24,7 @@ class RestPageTest {
               without a holder. Everything else is left out then.
             - A body that names a field twice, and a path or query that is not UTF-8, are refused: they can be read in more than one way.
             - A key contains `/`, so it travels in the query or the body, never in the path. Where `key` filters, a `*` at its end stands for the rest.
-            - `GET /runs` and `GET /locks` also filter by `holder=` and by `label=name=value`, and look at up to 1,000 runs or 5,000 keys for a page; a page without items and with a `cursor` means: look further. `GET /audit` also by `until=` and by `actor=`: `people`
+            - `GET /runs` and `GET /locks` also filter by `holder=` and by `label=name=value`, and look at up to 1,000 runs or 5,000 keys for a page; a page without items and with a `cursor` means: look further. `GET /runs` also by `until=`, `GET /audit` by `until=` and by `actor=`: `people`
               (people and programs that asked for something: submitted, cancelled, evicted, paused), `rules`, `workers` (began and ended runs).
             - Errors are [problems](problems.md) (RFC 9457) with a `code`, the facts of the case and, where waiting helps, `Retry-After`.
             - On a [store of leases only](stores.md#redis) `/locks` (without pauses), `/janitor`, `/session` and `/config` are served as here; what needs runs is answered with 501 `needs-run-store`.
@@ -104,7 +104,13 @@ class RestPageTest {
 
             `GET /summary` counts the whole tenant at one moment: keys in use by state, runs that have not ended by state, open dead letters, and by job and error code what ended otherwise than by success in the last hour. It names the longest wait, the keys that most runs
             wait for, runs of jobs that no live worker does, and under `attention` what a person should look at, in this order: `LOST` (a worker or its lease vanished), `OVERDUE`, `HOT` (10 or more wait for a key), `NO_WORKER`, `FAILED`, `RESTARTED` (work that a shutdown
-            stopped), `DEAD`, `PAUSED`. It reads each key in use and each open run, and of history only the failures of the last hour.
+            stopped), `DEAD`, `PAUSED`. It reads each key in use and each open run, and of history only the failures of the last hour. On a server, a summary that took longer than 100 ms is given to later callers for four times as long as it took; `at` says when it was made.
+
+            `GET /history?window=1h|24h|7d` has what became of runs in each minute, ten minutes or hour: how many succeeded, failed and were stopped, the greatest number that was seen waiting, and how long attempts had their keys (`holdP50`, `holdP95`, at most a tenth off).
+            With `job=` it is that of one job. Each process counts in memory and adds to the store every 5 seconds; a period with `counted: false` is one in which no process counted, so nothing is known about it. See [decision 0028](decisions/0028-periods.md).
+
+            `GET /locks/holds?key=` has who had a key, from the audit log: each attempt with its token, its end, and whether its lease was lost; and the pauses of the time. `unknown` says where there may be others: older ones than were asked for (`NOT_READ`), times whose records may be
+            deleted (`FORGOTTEN`), and before a lease without a run (`LEASES`), because such leases leave no record.
 
             `GET /search` finds what is called so, in small or capital letters: runs by their id, by 8 or more of its first digits, or by its last 8, which the UI shows; keys by any part of their name, also keys that are free now and had runs; jobs, holders and labels
             (`name=value`). Last digits and labels are found among open runs, failed runs (digits only) and the newest 20,000 of the tenant. `more` names the kinds of which there are more than `limit`.

@@ -35,6 +35,7 @@ public final class MariaDbHarness implements RunStoreHarness {
             "seal_anchor",
             "output",
             "refusal_count",
+            "run_period",
             "worker",
             "bookmark",
             "access_key",

@@ -32,6 +32,7 @@ public final class PostgresHarness implements RunStoreHarness {
             "seal_anchor",
             "output",
             "refusal_count",
+            "run_period",
             "worker",
             "bookmark",
             "access_key",

@@ -31,6 +31,7 @@ public final class SqliteHarness implements RunStoreHarness {
             "seal_anchor",
             "output",
             "refusal_count",
+            "run_period",
             "worker",
             "bookmark",
             "access_key",
