@@ -9,7 +9,7 @@ import { refresh, stale, summary, totals } from './core/summary.js';
 import { help, listen } from './core/keys.js';
 import { ask } from './core/dialogs.js';
 import { palette } from './core/palette.js';
-import { signInView } from './pages/sign-in.js';
+import { refusal, signInView } from './pages/sign-in.js';
 
 const NAV = [['', 'Now'], ['locks', 'Locks', totals.locks], ['runs', 'Runs'], ['queue', 'Queue', totals.queue],
   ['dead-letters', 'Dead letters', totals.dead], ['jobs', 'Jobs'], ['workers', 'Workers'], null, ['janitor', 'Janitor'], ['audit', 'Audit log'], ['settings', 'Settings']];
@@ -62,6 +62,7 @@ const times = () => html`<div class="switch" role="group" aria-label="Times">${[
 const menu = () => html`<details class="menu" @focusout=${event => { if (!event.currentTarget.contains(event.relatedTarget)) event.currentTarget.open = false; }}>
   <summary class="who" title=${session.label}>${session.tenant} <span aria-hidden="true">▾</span>${muted(' · ' + session.role)}</summary>
   <div class="card pad">${times()}${session.label && html`<p class="muted">Signed in as ${session.label}</p>`}
+  ${session.tenants.filter(name => name !== session.tenant).map(name => html`<p>${button(name, () => actFor(name), 'ghost wide')}</p>`)}
   ${session.anyTenant && html`${tenants().filter(name => name !== session.tenant).map(name => html`<p>${button(name, () => actFor(name), 'ghost wide')}</p>`)}
     <form class="row" @submit=${event => { event.preventDefault(); actFor(event.target.tenant.value.trim()); }}><input name="tenant" aria-label="Another tenant" placeholder="Another tenant" autocomplete="off"><button>Switch</button></form>`}
   <p class="row"><a href=${href('settings')}>Settings</a><span class="grow"></span>${button('Sign out', () => shell.leave(), 'small')}</p></div></details>`;
@@ -205,15 +206,17 @@ setInterval(() => {
 shell.explain = ([title, words, file]) => ask({ title: 'About this page: ' + title, body: html`<p>${words}</p><p class="muted">More in <code class="mono">docs/${file}</code> of the source tree.</p>` });
 listen({ go: shell.go, find: palette, pause: () => pause(!live.paused), theme, rows, help: () => ask({ title: 'Keyboard', body: help() }) });
 
-const { code } = parameters();
-if (code) {
+const { code, 'refused': why } = parameters();
+if (code || why) {
   // The code must not stay in the URL or the history.
   const url = new URL(location.href);
   url.searchParams.delete('code');
+  url.searchParams.delete('refused');
   history.replaceState(null, '', url);
 }
 (code ? signIn({ code }) : whoAmI()).then(begin).catch(failure => {
   asking = true;
+  refused = refusal(why);
   if (code && failure.status === 401) refused = 'This link has been used already, or is older than 15 minutes. Ask for a new one, or sign in with an API key.';
   else if (failure.status && failure.status !== 401) refused = failure.message;
   draw();

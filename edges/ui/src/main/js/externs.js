@@ -52,7 +52,8 @@ JobView.prototype.workers; JobView.prototype.last; JobView.prototype.week; JobVi
 KeyView.prototype.createdAt; KeyView.prototype.expiresAt; KeyView.prototype.revokedAt; KeyView.prototype.active; KeyView.prototype.apiKey;
 
 /** @record */ function Session() {}
-Session.prototype.anyTenant; Session.prototype.csrfToken; Session.prototype.tenant;
+Session.prototype.anyTenant; Session.prototype.csrfToken; Session.prototype.tenant; Session.prototype.tenants;
+Session.prototype.provider;
 
 /** The inputs of our forms, by name. @record */ function Fields() {}
 Fields.prototype.proof; Fields.prototype.key;

@@ -6,7 +6,7 @@ const api = new URL('../api/v1/', root);
 const RANKS = ['read', 'trigger', 'worker', 'operator', 'admin'];
 
 /** bare: the reason why the store keeps no runs, once known. */
-export const session = { tenant: '', role: '', label: '', csrfToken: '', bare: '' };
+export const session = { tenant: '', role: '', label: '', csrfToken: '', bare: '', tenants: [], provider: false };
 export const may = role => RANKS.indexOf(session.role) >= RANKS.indexOf(role);
 export const href = to => new URL(to, root).pathname + new URL(to, root).search;
 export const apiHref = to => new URL(to, api).href;
@@ -88,7 +88,7 @@ export function path(start, parameters) {
 
 export async function whoAmI() {
   try {
-    Object.assign(session, { anyTenant: false, bare: '', label: '' }, await get('session'));
+    Object.assign(session, { anyTenant: false, bare: '', label: '', tenants: [], provider: false }, await get('session'));
   } catch (problem) {
     // The tenant was chosen with the bootstrap key; this session uses another key.
     if (problem.status !== 403 || !kept('tenant')) throw problem;
@@ -102,6 +102,8 @@ export async function signIn(proof) {
 }
 export async function signOut() {
   await call('DELETE', 'session');
+  // The provider would sign the user in again without a question.
+  if (session.provider) { location.assign(new URL('../auth/oidc/end', root)); return; }
   Object.assign(session, { tenant: '', role: '', csrfToken: '' });
 }
 

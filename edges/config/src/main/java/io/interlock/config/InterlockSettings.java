@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param tenants how many runs of a tenant may be running at once, by tenant
  * @param webhooks the signed senders that may start workflows
  * @param privateNetworks private networks to which jobs and notifications may send
+ * @param oidc the OpenID provider with which people sign in, or {@code null} if there is none
  */
 public record InterlockSettings(
         String store,
@@ -40,7 +41,8 @@ public record InterlockSettings(
         List<NotifySettings> notifications,
         List<WebhookSettings> webhooks,
         List<SqsSettings> sqs,
-        List<String> privateNetworks) {
+        List<String> privateNetworks,
+        @Nullable OidcSettings oidc) {
 
     public InterlockSettings {
         keys = List.copyOf(keys);

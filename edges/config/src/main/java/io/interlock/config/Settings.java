@@ -57,6 +57,18 @@ final class Settings {
             keys[].role                | [read trigger worker operator admin] | | The role of the key
             keys[].tenant              | TEXT     | default | The tenant of the key
             keys[].label               | TEXT     | configured | A label that identifies the key to users
+            auth.oidc.issuer           | URL      |        | The OpenID provider with which people sign in to the UI, exactly as it calls itself; https, except on this host
+            auth.oidc.client-id        | TEXT     |        | The id by which the provider knows this server
+            auth.oidc.client-secret-file | TEXT   |        | A file with the client's secret, if it has one
+            auth.oidc.client-secret    | SECRET   |        | The secret itself; a file is better
+            auth.oidc.name             | TEXT     | single sign-on | What people call the provider, as in "Sign in with …"
+            auth.oidc.url              | URL      |        | Where browsers reach this server; default: the address of the request. The provider must allow its /auth/oidc/callback
+            auth.oidc.scopes           | WORDS    |        | What to ask the provider for; default: openid, profile and email
+            auth.oidc.roles-claim      | TEXT     | roles  | The claim of the ID token with roles or groups; dots lead into objects, as in realm_access.roles
+            auth.oidc.tenant-claim     | TEXT     |        | The claim with the tenants of roles that name none; default: they count in tenant default
+            auth.oidc.grants[].value   | TEXT     |        | A value of the roles claim, such as a group; without any grants, values are a role or tenant:role
+            auth.oidc.grants[].role    | [read trigger worker operator admin] | | The role it gives
+            auth.oidc.grants[].tenant  | TEXT     | default | The tenant in which it gives it
             jobs.*.api                | [pipelines flows ingestion workflows clusters none] | none | The compatible API that can start the job, in addition to REST
             jobs.*.run.command         | WORDS    |        | The program to run and its arguments; no shell is used
             jobs.*.run.directory       | TEXT     |        | The working directory of the program; default: that of this process

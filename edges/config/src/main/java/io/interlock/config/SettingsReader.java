@@ -9,6 +9,7 @@ import io.interlock.engine.notify.Notification;
 import io.interlock.engine.schedule.MaintenanceWindow;
 import io.interlock.engine.schedule.MaintenanceWindows;
 import io.interlock.run.Retention;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,7 +71,58 @@ final class SettingsReader {
                 notifications(),
                 webhooks(triggers),
                 new SqsReader(reading).read(),
-                networks("private-networks"));
+                networks("private-networks"),
+                reading.sources().children("auth").isEmpty() ? null : oidc());
+    }
+
+    private @Nullable OidcSettings oidc() {
+        String at = "auth.oidc.";
+        String issuer = reading.text(at + "issuer");
+        String client = reading.text(at + "client-id");
+        if (issuer == null || client == null) {
+            reading.mistake(
+                    at + (issuer == null ? "issuer" : "client-id"), "is missing; sign-in with a provider needs both");
+            return null;
+        }
+        URI provider = reading.address(at + "issuer", issuer);
+        if (!"https".equalsIgnoreCase(provider.getScheme()) && !isLoopback(provider)) {
+            reading.mistake(at + "issuer", "'" + issuer + "' must be https, because what it says is believed");
+        }
+        boolean hasSecret = reading.isSet(at + "client-secret") || reading.isSet(at + "client-secret-file");
+        String url = reading.text(at + "url");
+        List<String> scopes = reading.words(at + "scopes");
+        return new OidcSettings(
+                provider,
+                client,
+                hasSecret ? reading.secret(at + "client-", "prove who asks the provider") : null,
+                reading.requiredText(at + "name"),
+                url == null ? null : reading.address(at + "url", url),
+                scopes.isEmpty() ? List.of("openid", "profile", "email") : scopes,
+                reading.requiredText(at + "roles-claim"),
+                reading.text(at + "tenant-claim"),
+                grants(at + "grants"));
+    }
+
+    private List<OidcSettings.Grant> grants(String list) {
+        List<OidcSettings.Grant> grants = new ArrayList<>();
+        reading.entries(list, at -> {
+            String value = reading.requiredText(at + "value");
+            Optional<Role> role = reading.choice(at + "role", Role.class);
+            if (value.isEmpty()) {
+                reading.mistake(at + "value", "is missing; name a value of the claim, such as a group");
+            }
+            if (role.isEmpty() && !reading.isSet(at + "role")) {
+                reading.mistake(at + "role", "is missing; set the role that the value gives");
+            }
+            String tenant = reading.tenant(at + "tenant", reading.requiredText(at + "tenant"));
+            role.ifPresent(given -> grants.add(new OidcSettings.Grant(value, tenant, given)));
+            return at;
+        });
+        return grants;
+    }
+
+    private static boolean isLoopback(URI address) {
+        return address.getHost().matches("(?i)localhost|127(\\.\\d{1,3}){3}|\\[::1]");
     }
 
     private String store() {

@@ -2,6 +2,7 @@ package io.interlock.server;
 
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
+import io.interlock.config.OidcSettings;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.access.Authentication;
@@ -15,6 +16,7 @@ import io.interlock.server.http.Health.ReadyProbe;
 import io.interlock.server.http.HttpServerFactory;
 import io.interlock.server.http.ListenPolicy;
 import io.interlock.server.http.RequestFilter;
+import io.interlock.server.oidc.OidcRoutes;
 import io.interlock.server.session.Sessions;
 import io.interlock.server.ui.UiRoutes;
 import io.interlock.time.Environment;
@@ -147,7 +149,12 @@ public final class InterlockServer {
         if (listen.managementPort() == null) {
             inside.closeTo(main, authentication, listen.behindProxy());
         }
-        UiRoutes.addTo(main, vertx);
+        OidcSettings oidc = parts.oidc();
+        if (oidc != null) {
+            OidcRoutes.addTo(
+                    main, vertx, new OidcRoutes.Parts(oidc, parts.sessions(), parts.records(), parts.environment()));
+        }
+        UiRoutes.addTo(main, vertx, oidc == null ? "" : oidc.name());
         DocumentRoutes.addTo(main, contracts.keySet());
         contracts.forEach((api, answering) ->
                 main.route(api.base() + "/*").subRouter(api.routes(vertx, authentication, gate, requests, answering)));
@@ -210,6 +217,7 @@ public final class InterlockServer {
      *
      * @param sessions who has signed in; the same as the operations have
      * @param records who was refused; the same as the operations have
+     * @param oidc with which provider people sign in, or {@code null} if with none
      */
     public record ServerParts(
             Environment environment,
@@ -218,5 +226,6 @@ public final class InterlockServer {
             Operations operations,
             PrometheusMeterRegistry meters,
             Sessions sessions,
-            AccessRecords records) {}
+            AccessRecords records,
+            @Nullable OidcSettings oidc) {}
 }

@@ -6,6 +6,7 @@ import io.interlock.ConflictPolicy;
 import io.interlock.access.Role;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
+import io.interlock.config.OidcSettings;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
@@ -85,6 +86,11 @@ public final class EngineRig implements AutoCloseable {
     }
 
     public EngineRig(RunStore kept, Limits limits) {
+        this(kept, limits, null);
+    }
+
+    /** A node where people sign in with a provider. */
+    public EngineRig(RunStore kept, Limits limits, @Nullable OidcSettings oidc) {
         watched = new WatchedStore(kept);
         store = watched.store();
         ring = new KeyRing(store, environment, blocking);
@@ -111,7 +117,8 @@ public final class EngineRig implements AutoCloseable {
                 operations,
                 meters,
                 sessions,
-                records);
+                records,
+                oidc);
         server = InterlockServer.start(new Listen("127.0.0.1", 0, null, false, null), limits, parts)
                 .toCompletableFuture()
                 .join();

@@ -3,6 +3,7 @@ package io.interlock.browser;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import io.interlock.access.Role;
+import io.interlock.config.OidcSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -38,7 +39,7 @@ abstract class BrowserTest {
         Assumptions.assumeTrue(program.isPresent(), "no Chromium; install the package chromium");
         // A loaded machine needs more time; a fast one does not wait for the timeout.
         PlaywrightAssertions.setDefaultAssertionTimeout(30_000);
-        Site started = new Site(Duration.ofMinutes(70), isLeasesOnly());
+        Site started = new Site(Duration.ofMinutes(70), isLeasesOnly(), provider());
         site = started;
         if (hasHistory()) {
             history = new History(started);
@@ -54,6 +55,12 @@ abstract class BrowserTest {
 
     boolean isLeasesOnly() {
         return false;
+    }
+
+    /** The OpenID provider of the site, if it has one. */
+    @Nullable
+    OidcSettings provider() {
+        return null;
     }
 
     Browser browser() {

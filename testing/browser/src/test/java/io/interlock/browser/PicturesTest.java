@@ -134,6 +134,12 @@ class PicturesTest extends BrowserTest {
                 .setFullPage(whole));
     }
 
+    /** Fails if axe finds a violation. */
+    static void isAccessible(Page page) throws IOException {
+        page.evaluate(axe() + "; null");
+        assertThat(violations(page)).isEmpty();
+    }
+
     static List<?> violations(Page page) {
         return (List<?>)
                 page.evaluate(

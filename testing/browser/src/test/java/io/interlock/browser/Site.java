@@ -10,6 +10,7 @@ import io.interlock.config.Flag;
 import io.interlock.config.Given;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
+import io.interlock.config.OidcSettings;
 import io.interlock.engine.Job;
 import io.interlock.engine.JobBuilder;
 import io.interlock.engine.Jobs;
@@ -52,6 +53,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** A server with an engine whose handlers follow orders of the test, and API keys for it. */
 final class Site implements AutoCloseable {
@@ -76,6 +78,7 @@ final class Site implements AutoCloseable {
     private final HttpClient http = HttpClient.newHttpClient();
     private final AtomicLong quickRuns = new AtomicLong();
     private final boolean leasesOnly;
+    private final @Nullable OidcSettings oidc;
     private InterlockServer server;
 
     Site(Duration behind) {
@@ -84,7 +87,13 @@ final class Site implements AutoCloseable {
 
     /** A site on a store that keeps runs, or one that behaves as if its store kept leases only. */
     Site(Duration behind, boolean leasesOnly) {
+        this(behind, leasesOnly, null);
+    }
+
+    /** A site where people sign in with a provider. */
+    Site(Duration behind, boolean leasesOnly, @Nullable OidcSettings oidc) {
         this.leasesOnly = leasesOnly;
+        this.oidc = oidc;
         time = new MovableTime(behind);
         blocking = Executors.newFixedThreadPool(2, time.threads("test-blocking"));
         store = new MemoryStore(time, Duration.ofHours(6));
@@ -206,7 +215,8 @@ final class Site implements AutoCloseable {
                 operations,
                 meters,
                 sessions,
-                records);
+                records,
+                oidc);
         return InterlockServer.start(new Listen("127.0.0.1", port, null, false, null), Limits.DEFAULT, parts)
                 .toCompletableFuture()
                 .join();

@@ -131,6 +131,18 @@ public final class AccessRecords implements AutoCloseable {
                 Instant.EPOCH, key.logKey(), actor, "signed-in", "", key.role().name(), "by " + by));
     }
 
+    /** A person whom an identity provider calls {@code who} may not sign in. */
+    public void signInRefused(RoutingContext context, String who, String reason) {
+        note(AuditRecord.of(
+                Instant.EPOCH,
+                AccessKey.UNKNOWN,
+                new Actor(who, Exchange.requestId(context), Exchange.address(context)),
+                "sign-in-refused",
+                "",
+                Exchange.operation(context),
+                reason));
+    }
+
     /** A session ended because its user signed out. */
     public void signedOut(Actor actor, AccessKey key) {
         note(AuditRecord.of(

@@ -80,7 +80,7 @@ public final class Call {
 
     /** {@code key} as the one who makes it, where no caller is known before. */
     public Actor actorBy(AccessKey key) {
-        return new Actor(new Caller(key, key.tenant()).actor(), requestId(), address());
+        return Exchange.actor(context, key);
     }
 
     /** Says which API key the body shows. */

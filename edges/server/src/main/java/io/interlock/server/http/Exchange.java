@@ -1,5 +1,6 @@
 package io.interlock.server.http;
 
+import io.interlock.Actor;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
 import io.interlock.server.problem.ErrorShape;
@@ -57,6 +58,11 @@ public final class Exchange {
         context.put(CALLER, caller);
         note(context, "tenant", caller.tenant());
         note(context, "apiKey", caller.key().id());
+    }
+
+    /** {@code key} as the one who asks, as the audit log has it. */
+    public static Actor actor(RoutingContext context, AccessKey key) {
+        return new Actor(new Caller(key, key.tenant()).actor(), requestId(context), address(context));
     }
 
     /** Whether the client's connection is encrypted, here or, as it says, at a proxy in front. */

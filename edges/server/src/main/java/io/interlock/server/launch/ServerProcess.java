@@ -189,7 +189,8 @@ final class ServerProcess implements AutoCloseable {
         EngineOperations all =
                 new EngineOperations(engine, keys, sessions, records, environment, settings.limits(), this::api);
         Operations operations = operations(all, store.keepsRuns(), setup);
-        ServerParts served = new ServerParts(environment, keys, probe, operations, registry, sessions, records);
+        ServerParts served =
+                new ServerParts(environment, keys, probe, operations, registry, sessions, records, settings.oidc());
         InterlockServer server = joined(InterlockServer.start(settings.listen(), settings.limits(), served));
         open.push(() -> joined(server.stop(LAST_ANSWERS)));
         intakes.start(new IntakeContext(engine, environment, new MeterGauges(registry)));

@@ -17,6 +17,7 @@ import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -105,6 +106,10 @@ public final class SessionOperations {
                 .and("role", key.role().name().toLowerCase(Locale.ROOT))
                 .and("label", key.label())
                 .and("anyTenant", KeyRing.isBootstrap(key))
+                .and("tenants", session.map(one -> one.tenants()).orElse(List.of()))
+                .and(
+                        "provider",
+                        session.filter(one -> one.kept().person() != null).isPresent())
                 .and("version", ServerVersion.here())
                 .and("now", clock.instant())
                 .and("csrfToken", session.map(Session::csrfToken).orElse(null));

@@ -9,6 +9,7 @@ import io.interlock.spi.run.SignIns;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -203,6 +204,12 @@ public final class Sessions {
         /** What a page must send along with whatever changes something; pages of others cannot know it. It does not tell the id. */
         public String csrfToken() {
             return Tokens.hash("csrf " + id);
+        }
+
+        /** In which tenants its user has a role, if an identity provider said so. */
+        public List<String> tenants() {
+            Person person = kept.person();
+            return person == null ? List.of() : List.copyOf(person.roles().keySet());
         }
 
         @Override

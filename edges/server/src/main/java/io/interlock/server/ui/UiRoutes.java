@@ -40,22 +40,27 @@ public final class UiRoutes {
             "html", "text/html; charset=utf-8");
 
     /** What comes first in the path of a page. */
-    private static final Set<String> PAGES =
-            Set.of("", "locks", "lock", "runs", "queue", "dead-letters", "workers", "janitor", "audit", "settings");
+    private static final Set<String> PAGES = Set.of(
+            "", "jobs", "locks", "lock", "runs", "queue", "dead-letters", "workers", "janitor", "audit", "settings");
 
     private final Map<String, Stored> files = new HashMap<>();
     private final String page;
     private final String version;
 
-    private UiRoutes(UiFiles all) {
+    private UiRoutes(UiFiles all, String provider) {
         all.names().forEach(name -> files.put(name, Stored.of(all.file(name).orElseThrow())));
         version = all.version();
-        page = new String(all.file("index.html").orElseThrow(), StandardCharsets.UTF_8);
+        page = new String(all.file("index.html").orElseThrow(), StandardCharsets.UTF_8)
+                .replace("{provider}", escaped(provider));
     }
 
-    /** Adds the pages to {@code router}. The files are read on a thread that may wait, once. */
-    public static void addTo(Router router, Vertx vertx) {
-        Future<UiRoutes> routes = vertx.executeBlocking(() -> new UiRoutes(UiFiles.read()));
+    /**
+     * Adds the pages to {@code router}. The files are read on a thread that may wait, once.
+     *
+     * @param provider the name of the OpenID provider with which people sign in; empty if there is none
+     */
+    public static void addTo(Router router, Vertx vertx, String provider) {
+        Future<UiRoutes> routes = vertx.executeBlocking(() -> new UiRoutes(UiFiles.read(), provider));
         Handler<RoutingContext> pages =
                 context -> routes.onSuccess(ready -> ready.handle(context)).onFailure(context::fail);
         router.route("/").method(HttpMethod.GET).method(HttpMethod.HEAD).handler(context -> redirect(context, "ui/"));
@@ -115,6 +120,10 @@ public final class UiRoutes {
         } else {
             response.end(body);
         }
+    }
+
+    private static String escaped(String text) {
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace("\"", "&quot;");
     }
 
     private static void redirect(RoutingContext context, String where) {

@@ -65,7 +65,8 @@ public final class Rig implements AutoCloseable {
                     echo(),
                     meters,
                     new Sessions(store.store(), ring, environment, blocking),
-                    AccessRecords.of(Optional.empty(), ring, environment, meters));
+                    AccessRecords.of(Optional.empty(), ring, environment, meters),
+                    null);
             server = join(InterlockServer.start(listen, limits, parts));
         } catch (RuntimeException | Error failure) {
             blocking.shutdown();

@@ -97,7 +97,8 @@ public final class CompatRig implements AutoCloseable {
                 operations,
                 meters,
                 sessions,
-                records);
+                records,
+                null);
         server = InterlockServer.start(new Listen("127.0.0.1", 0, null, false, null), Limits.DEFAULT, parts)
                 .toCompletableFuture()
                 .join();

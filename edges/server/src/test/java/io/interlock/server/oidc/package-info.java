@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.server.oidc;
+
+import org.jspecify.annotations.NullMarked;
