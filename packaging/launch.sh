@@ -86,8 +86,13 @@ jar_of() {
     echo "${found[0]}"
 }
 
-# Replaces this shell by the $program.
+# Replaces this shell by the $program, or prepares faster starts of it.
 launch() {
+    local said
+    if [ "${1:-}" = warm-up ]; then
+        said=$(warm 2>&1) || fail "cannot prepare faster starts in $cache: $said"
+        exit
+    fi
     prepared
     start "io.interlock.$program.Main" "$(jar_of "$program")" "$@"
 }
