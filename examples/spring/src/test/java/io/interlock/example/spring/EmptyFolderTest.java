@@ -38,7 +38,7 @@ class EmptyFolderTest {
                 "-Dspotless.check.skip=true",
                 "-Dknown-holes.skip=true",
                 "-pl",
-                "edges/spring-boot-starter,stores/postgres",
+                "packaging/bom,edges/spring-boot-starter,stores/postgres",
                 "-am");
 
         Path home = Files.createDirectory(folder.resolve("reports"));

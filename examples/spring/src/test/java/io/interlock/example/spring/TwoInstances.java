@@ -52,7 +52,7 @@ final class TwoInstances implements AutoCloseable {
             throws Exception {
         start(folder, application);
         start(folder, application);
-        await().atMost(Duration.ofSeconds(90)).until(() -> bothHaveRun());
+        await().atMost(Duration.ofMinutes(5)).until(() -> bothHaveRun());
         Map<Long, Instant> killed = new HashMap<>();
         Process victim = killInTheMiddle();
         killed.put(victim.pid(), now());
