@@ -30,7 +30,7 @@ import io.grpc.ServerInterceptor;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
@@ -88,9 +88,9 @@ public final class FirestoreServer implements AutoCloseable {
         return server;
     }
 
-    /** The URL of the store in it. */
+    /** The URL of the store in it. The first call of a process loads the client, which takes seconds on a busy machine. */
     public String url() {
-        return "firestore://test?emulator=127.0.0.1:" + port;
+        return "firestore://test?timeout=15s&emulator=127.0.0.1:" + port;
     }
 
     /** Listens again, on the same port. */
