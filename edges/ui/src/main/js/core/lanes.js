@@ -3,7 +3,7 @@
 import { href } from './api.js';
 import { html, short, svg } from './bits.js';
 import { ticks } from './chart.js';
-import { about, at, clock, now, span, stamp, zoneName } from './time.js';
+import { about, at, clock, day, now, span, stamp, zoneName } from './time.js';
 
 const ROW = 16;
 const TOP = 44;
@@ -58,11 +58,13 @@ function bar(hold, x, y, high, words = '') {
 /** The picture's axis: a date at the first line, after each fold and after midnight. */
 const axis = ({ parts, x }, room, present) => {
   let last = -1e9;
-  return parts.flatMap(part => ticks(part.from, part.to, Math.max(110, room * (x(part.to) - x(part.from)) / room))).filter(({ time, words }) => {
+  const found = parts.flatMap(part => ticks(part.from, part.to, Math.max(110, room * (x(part.to) - x(part.from)) / room))).filter(({ time, words }) => {
     const fits = x(time) - last > words.length * 6.4 + 14 && Math.abs(x(time) - x(present)) > 64;
     if (fits) last = x(time);
     return fits;
   });
+  // On a narrow screen no round time may fit beside the present.
+  return found.length ? found : [{ time: parts[0].from, words: day(parts[0].from) + ' ' + clock(parts[0].from, 5) }];
 };
 
 /**

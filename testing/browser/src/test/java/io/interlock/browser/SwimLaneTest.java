@@ -85,6 +85,11 @@ class SwimLaneTest extends BrowserTest {
         busy.tell(KEY, "extract", "transform", "progress 62", "load");
         pass(10);
         busy.time.arrive();
+        // With the next heartbeat.
+        Patience.until(() -> {
+            JsonObject lock = busy.get(Role.READ, "locks/line?key=" + KEY).getJsonObject("lock");
+            return "load".equals(lock.getString("stage")) && lock.getJsonObject("progress") != null;
+        });
     }
 
     @AfterAll
