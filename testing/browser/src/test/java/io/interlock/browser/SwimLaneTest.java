@@ -63,8 +63,8 @@ class SwimLaneTest extends BrowserTest {
                         .put("wait", "5s"));
         await(lost, RunState.RUNNING);
         pass(6);
-        Run fifth = submit("AT01");
         busy.engine.pause(Site.TENANT, KEY, "ops", "audit freeze", null);
+        Run fifth = submit("AT01");
         await(lost, RunState.FAILED);
         pass(10);
         Run sixth = submit("PL01");
