@@ -3,7 +3,7 @@
 import { href } from './api.js';
 import { html, short, svg } from './bits.js';
 import { ticks } from './chart.js';
-import { about, at, clock, now, span, stamp, zoneName } from './time.js';
+import { about, at, clock, day, now, span, stamp, zoneName } from './time.js';
 
 const ROW = 16;
 const TOP = 44;
@@ -58,11 +58,13 @@ function bar(hold, x, y, high, words = '') {
 /** The picture's axis: a date at the first line, after each fold and after midnight. */
 const axis = ({ parts, x }, room, present) => {
   let last = -1e9;
-  return parts.flatMap(part => ticks(part.from, part.to, Math.max(110, room * (x(part.to) - x(part.from)) / room))).filter(({ time, words }) => {
+  const found = parts.flatMap(part => ticks(part.from, part.to, Math.max(110, room * (x(part.to) - x(part.from)) / room))).filter(({ time, words }) => {
     const fits = x(time) - last > words.length * 6.4 + 14 && Math.abs(x(time) - x(present)) > 64;
     if (fits) last = x(time);
     return fits;
   });
+  // On a narrow screen no round time may fit beside the present.
+  return found.length ? found : [{ time: parts[0].from, words: day(parts[0].from) + ' ' + clock(parts[0].from, 5) }];
 };
 
 /**
@@ -89,7 +91,9 @@ export function lanes({ holds, line, total, usual, left: rest, pauses, unknown, 
   const map = scale(start, finish, all, left, room);
   const { x } = map;
   const more = total - next.length;
-  const joins = joined.length < total ? `when the first ${joined.length} joined` : 'when they joined';
+  const joins = (joined.length < total ? `when the first ${joined.length} joined` : 'when they joined') + (lastStart ? `; the last of ${total} starts ${about(lastStart)}` : '');
+  // Near the right edge it ends there.
+  const ending = x(present) + 6 + joins.length * 5.8 > width;
   const refused = refusals.filter(each => at(each.minute) + 60000 > start);
   const lined = drawn.length + next.length + (more > 0 ? 1 : 0);
   const rows = lined + (refused.length ? 1 : 0);
@@ -142,7 +146,7 @@ export function lanes({ holds, line, total, usual, left: rest, pauses, unknown, 
       ${rows > 7 && svg`<text class="ax" transform="translate(${x(gap.from) + FOLD / 2 - 6} ${bottom - 8}) rotate(-90)">${span(gap.length)} free, folded</text>`}</g>`)}
     ${drawn.map(lane)}${next.map(waiter)}
     ${more > 0 && svg`<text class="strong" x="0" y=${rowY(lined - 1) + 10}>+${more} more</text>${joined.slice(next.length).filter(time => time > start).map(time => svg`<path class="joined" d="M${x(time)} ${rowY(lined - 1) + 1}v10"/>`)}
-      ${!narrow && svg`<text class="note" x=${x(present) + 6} y=${rowY(lined - 1) + 10}>${lastStart ? `${joins}; the last of ${total} starts ${about(lastStart)}` : joins}</text>`}`}
+      ${!narrow && svg`<text class="note" x=${ending ? width - 2 : x(present) + 6} y=${rowY(lined - 1) + 10} text-anchor=${ending ? 'end' : 'start'}>${joins}</text>`}`}
     ${refused.length > 0 && svg`<text x="0" y=${rowY(rows - 1) + 10}>refused</text>${refused.map(({ minute, outcomes }) => svg`<path class="x" d="M${x(at(minute) + 30000) - 4} ${rowY(rows - 1) + 2}l8 8m0-8l-8 8"><title>${clock(minute) + Object.entries(outcomes).map(([what, count]) => `, ${count} ${what}`)}</title></path>`)}`}
     <path class="now" d="M${x(present)} 22V${bottom}"/><rect class="now-box" x=${x(present) - box.length * 3.4 - 6} y="0" width=${box.length * 6.8 + 12} height="18" rx="3"/><text class="now-words" x=${x(present)} y="13" text-anchor="middle">${box}</text></svg>`;
 }

@@ -301,11 +301,14 @@ public final class EngineService {
     }
 
     private static Facts worker(WorkerNote note, List<Run> running, Instant now) {
+        // The holder of a run has its lease renewed, also if that takes so long that it asks for no other run.
+        boolean alive = note.seenAt().plus(ALIVE).isAfter(now) || !running.isEmpty();
         return Facts.with("worker", note.worker().label())
                 .and("remote", note.isRemote())
                 .and("jobs", note.jobs().stream().sorted().toList())
                 .and("slots", note.slots())
-                .and("busy", note.isRemote() ? running.size() : note.busy())
+                // What it last said of itself does not hold any more once it is gone.
+                .and("busy", note.isRemote() || !alive ? running.size() : note.busy())
                 .and(
                         "runs",
                         running.stream()
@@ -315,8 +318,7 @@ public final class EngineService {
                                 .toList())
                 .and("version", note.version())
                 .and("seenAt", note.seenAt())
-                // The holder of a run has its lease renewed, also if that takes so long that it asks for no other run.
-                .and("alive", note.seenAt().plus(ALIVE).isAfter(now) || !running.isEmpty());
+                .and("alive", alive);
     }
 
     /**

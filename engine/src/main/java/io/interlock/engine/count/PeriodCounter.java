@@ -13,6 +13,7 @@ import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,13 +59,13 @@ public final class PeriodCounter implements AutoCloseable {
     /** What was counted in a cell. */
     private static final class Counts {
 
-        private final long[] ends = new long[RunState.values().length];
+        private final Map<RunState, Long> ends = new EnumMap<>(RunState.class);
         private final HoldTimes.Counter holds = new HoldTimes.Counter();
 
         RunPeriod in(Cell cell) {
             RunPeriod period = cell.empty().held(holds.times());
-            for (RunState state : RunState.values()) {
-                period = ends[state.ordinal()] == 0 ? period : period.ended(state, ends[state.ordinal()]);
+            for (Map.Entry<RunState, Long> each : ends.entrySet()) {
+                period = period.ended(each.getKey(), each.getValue());
             }
             return period;
         }
@@ -86,7 +87,7 @@ public final class PeriodCounter implements AutoCloseable {
 
     /** A run ended at {@code end} as {@code state}. */
     public synchronized void ended(LockKey key, JobName job, RunState state, Instant end) {
-        at(key, job, end).ends[state.ordinal()]++;
+        at(key, job, end).ends.merge(state, 1L, Long::sum);
     }
 
     private Counts at(LockKey key, JobName job, Instant end) {

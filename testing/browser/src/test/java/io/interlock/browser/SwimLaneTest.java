@@ -63,8 +63,8 @@ class SwimLaneTest extends BrowserTest {
                         .put("wait", "5s"));
         await(lost, RunState.RUNNING);
         pass(6);
-        Run fifth = submit("AT01");
         busy.engine.pause(Site.TENANT, KEY, "ops", "audit freeze", null);
+        Run fifth = submit("AT01");
         await(lost, RunState.FAILED);
         pass(10);
         Run sixth = submit("PL01");
@@ -85,6 +85,11 @@ class SwimLaneTest extends BrowserTest {
         busy.tell(KEY, "extract", "transform", "progress 62", "load");
         pass(10);
         busy.time.arrive();
+        // With the next heartbeat.
+        Patience.until(() -> {
+            JsonObject lock = busy.get(Role.READ, "locks/line?key=" + KEY).getJsonObject("lock");
+            return "load".equals(lock.getString("stage")) && lock.getJsonObject("progress") != null;
+        });
     }
 
     @AfterAll

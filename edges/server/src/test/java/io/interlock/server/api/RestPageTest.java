@@ -107,7 +107,7 @@ class RestPageTest {
             stopped), `DEAD`, `PAUSED`. It reads each key in use and each open run, and of history only the failures of the last hour. On a server, a summary that took longer than 100 ms is given to later callers for four times as long as it took; `at` says when it was made.
 
             `GET /history?window=1h|24h|7d` has what became of runs in each minute, ten minutes or hour: how many succeeded, failed and were stopped, the greatest number that was seen waiting, and how long attempts had their keys (`holdP50`, `holdP95`, at most a tenth off).
-            With `job=` it is that of one job. Each process counts in memory and adds to the store every 5 seconds; a period with `counted: false` is one in which no process counted, so nothing is known about it. See [decision 0028](decisions/0028-periods.md).
+            With `job=` it is that of one job. Each process counts in memory and adds to the store every 5 seconds; a period with `counted: false` is one in which no process counted, so nothing is known about it. See [decision 0029](decisions/0029-periods.md).
 
             `GET /locks/holds?key=` has who had a key, from the audit log: each attempt with its token, its end, and whether its lease was lost; and the pauses of the time. `unknown` says where there may be others: older ones than were asked for (`NOT_READ`), times whose records may be
             deleted (`FORGOTTEN`), and before a lease without a run (`LEASES`), because such leases leave no record.
