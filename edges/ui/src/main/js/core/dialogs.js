@@ -139,6 +139,17 @@ export const cancelAll = (runs, over = null) => ask({
   },
 });
 
+/** Moves runs before all others of their keys; the last one first, so that they keep their order. */
+export const frontAll = (runs, over = null) => ask({
+  title: `Move ${runs.length === 1 ? 'run' : runs.length + ' runs'} to the front?`, confirm: 'Move to front', fields: [REASON],
+  body: html`<p>${runs.length === 1 ? 'It gets' : 'They get'} the key before all others that wait for it. The audit log names you and the reason.</p>`,
+  send: body => each([...runs].reverse(), run => post('runs/' + run.id + '/front', body)),
+  done: refused => {
+    over?.();
+    return runs.length - refused.length + ' moved to the front' + (refused.length ? ', ' + refused.length + ' refused: ' + refused[0] : '');
+  },
+});
+
 const LENGTH = {
   name: 'end', label: 'For how long (empty: until resumed)',
   wrong: words => words && Number.isNaN(endOf(words)) ? `“${words}” is not understood: write 90m, 2h, 3d, 18:00 or tomorrow 09:00.` : words && endOf(words) <= tick() ? 'This is over already.' : '',

@@ -1,6 +1,6 @@
 // Queue: the runs that wait, by key, in the order in which they get it.
 import {
-  about, at, button, C, cancelAll, empty, get, head, href, html, keyLink, keyed, LINE, may, millis, muted, pages, path, refresh, runTable, shell, short, since, soft, span, stage, summary,
+  about, at, button, C, cancelAll, empty, frontAll, get, head, href, html, keyLink, keyed, LINE, may, millis, muted, pages, path, refresh, runTable, shell, short, since, soft, span, stage, summary,
   table, tick, totals,
 } from '../core/page.js';
 
@@ -30,6 +30,7 @@ const short1 = lock => html`<li><span class="what">${keyLink(lock.key)} <b>${loc
 
 /** What can be done with the selected runs. */
 const bulk = state => state.chosen.size > 0 && html`<div class="row bulk mt" role="group" aria-label="Selected"><b>${state.chosen.size} selected</b><span class="grow"></span>${button('Clear', () => { state.chosen.clear(); shell.draw(); }, 'ghost')}
+  ${may('operator') && button(`Move ${state.chosen.size} to front…`, () => frontAll(runs(state).filter(run => state.chosen.has(run.id) && run.place), () => state.chosen.clear()), 'ghost')}
   ${button(`Cancel ${state.chosen.size}…`, () => cancelAll(runs(state).filter(run => state.chosen.has(run.id)), () => state.chosen.clear()), 'danger')}</div>`;
 const runs = ({ data }) => [...data.lines.flatMap(line => line.items), ...data.pending];
 

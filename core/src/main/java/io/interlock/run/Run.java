@@ -32,4 +32,9 @@ public record Run(
     public Run with(RunStatus status) {
         return new Run(id, key, number, submittedAt, spec, line, status);
     }
+
+    /** This run with another priority. */
+    public Run withPriority(int priority) {
+        return new Run(id, key, number, submittedAt, spec.priority(priority), line, status);
+    }
 }

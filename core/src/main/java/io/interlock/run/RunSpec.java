@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param policy what happens if the key is taken
  * @param execution the kind of process that executes it
- * @param priority from −100 to 100; the higher goes first
+ * @param priority from −100 to 100 when it is submitted; the higher goes first. A run that was moved to the front has more
  * @param parameters JSON text for the work, at most 64 KiB
  * @param labels shown to users, at most 20 of 100 bytes each, name and value together
  * @param limits its time limits in addition to the lease
@@ -32,16 +32,18 @@ public record RunSpec(
         @Nullable Transition guard,
         Origin origin) {
 
-    /** The highest priority; the lowest is its negative. */
+    /** The highest priority of a submission; the lowest is its negative. */
     public static final int MAX_PRIORITY = 100;
+
+    /** The highest priority of a run that was moved to the front. */
+    public static final int MAX_MOVED = 9_000;
 
     private static final int MAX_LABELS = 20;
     private static final int MAX_LABEL = 100;
 
     public RunSpec {
-        if (Math.abs(priority) > MAX_PRIORITY) {
-            throw new InvalidSettingException(
-                    "priority", priority, "must be from -" + MAX_PRIORITY + " to " + MAX_PRIORITY, "0 is the default");
+        if (priority < -MAX_PRIORITY || priority > MAX_MOVED) {
+            throw outOfRange(priority);
         }
         RunTexts.body("parameters", parameters);
         labels = Map.copyOf(labels);
@@ -50,6 +52,19 @@ public record RunSpec(
                     "number of labels", labels.size(), "is above the limit of " + MAX_LABELS, "remove some");
         }
         labels.forEach((name, value) -> RunTexts.limit("label " + name, name + value, MAX_LABEL));
+    }
+
+    /** This spec, as it may be submitted. */
+    public RunSpec submittable() {
+        if (priority > MAX_PRIORITY) {
+            throw outOfRange(priority);
+        }
+        return this;
+    }
+
+    private static InvalidSettingException outOfRange(int priority) {
+        return new InvalidSettingException(
+                "priority", priority, "must be from -" + MAX_PRIORITY + " to " + MAX_PRIORITY, "0 is the default");
     }
 
     /** One attempt of {@code job} by a worker, refused if the key is taken, under leases of 30 s. */

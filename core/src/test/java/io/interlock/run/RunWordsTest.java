@@ -20,7 +20,8 @@ class RunWordsTest {
 
     @Test
     void whatIsTooLargeIsRefusedWithItsLimit() {
-        broken(() -> SPEC.priority(101), "priority '101'", "-100 to 100");
+        broken(() -> SPEC.priority(101).submittable(), "priority '101'", "-100 to 100");
+        broken(() -> SPEC.priority(-101), "priority '-101'", "-100 to 100");
         broken(() -> with("x".repeat(65_537), Map.of()), "has 65537 bytes; the limit is 65536");
         broken(() -> with("{}", Map.of("team", "x".repeat(97))), "label team", "has 101 bytes; the limit is 100");
         broken(() -> with("{}", labels(21)), "number of labels '21'", "limit of 20");

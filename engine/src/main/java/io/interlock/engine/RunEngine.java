@@ -16,6 +16,7 @@ import io.interlock.run.CancelAnswer;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.DiscardAnswer;
+import io.interlock.run.MoveAnswer;
 import io.interlock.run.Pause;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.Resource;
@@ -86,6 +87,9 @@ public interface RunEngine extends WorkerEngine {
     default CancelAnswer cancel(RunId run, String actor, String reason) {
         return cancel(run, Actor.of(actor), reason);
     }
+
+    /** Moves a waiting run before all others that wait for its key and are ready. */
+    MoveAnswer moveToFront(RunId run, Actor actor, String reason);
 
     /**
      * Takes a lease away by force, if it still has the token the actor saw. The run under it ends at once; the key opens when

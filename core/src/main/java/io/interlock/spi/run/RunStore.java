@@ -5,6 +5,7 @@ import io.interlock.RunId;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.CancelAnswer;
+import io.interlock.run.MoveAnswer;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
@@ -54,6 +55,9 @@ public interface RunStore
 
     /** Ends a run that has not started, or requests a started one to stop. */
     CancelAnswer cancel(CancelRequest request);
+
+    /** Moves a waiting run to the front of its queue, by {@link io.interlock.spi.run.rules.MoveRules}. */
+    MoveAnswer moveToFront(MoveRequest request);
 
     /** Stops grants under some keys; from the return of this call on, nothing is granted there. */
     Pause pause(PauseRequest request);

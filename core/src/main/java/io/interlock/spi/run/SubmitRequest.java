@@ -30,8 +30,9 @@ public record SubmitRequest(
         @Nullable Caller caller,
         LineLimits line) {
 
-    /** Checks that a caller is given exactly if the caller executes the run. */
+    /** Checks that a caller is given exactly if the caller executes the run, and that the priority is one to submit. */
     public SubmitRequest {
+        spec.submittable();
         if ((caller != null) != (spec.execution() == Execution.CALLER)) {
             throw new InvalidSettingException(
                     "execution",

@@ -47,7 +47,7 @@ final class Commands {
 
     private static final List<String> VERBS =
             List.of(("run,stage,progress,locks ls,locks show,locks evict,locks pause,locks resume,runs ls,"
-                            + "runs show,runs watch,runs logs,runs submit,runs rerun,runs cancel,jobs ls,queue ls,"
+                            + "runs show,runs watch,runs logs,runs submit,runs rerun,runs cancel,runs front,jobs ls,queue ls,"
                             + "dead ls,dead show,dead redrive,dead discard,resources show,resources set,audit ls,"
                             + "audit verify,audit sign,janitor status,janitor sweep,acquire,renew,release,keys create,"
                             + "keys ls,keys revoke,store migrate,store bump-epoch,top,worker,doctor,config show,completion,"
@@ -92,6 +92,7 @@ final class Commands {
             case "runs logs" -> new RunsCommands.Logs();
             case "runs submit" -> new RunsCommands.Submit();
             case "runs rerun" -> new RunsCommands.Rerun();
+            case "runs front" -> new RunsCommands.Front();
             case "runs cancel" -> new RunsCommands.Cancel();
             case "jobs ls" -> new JobsCommand();
             case "queue ls" -> new RunsCommands.Queue();

@@ -213,6 +213,15 @@ class StoreCommandsTest {
         assertThat(cli.type("runs", "show", id).out()).contains("waits for a worker", "month end");
         assertThat(cli.type("runs", "logs", id).err()).contains("no output of run");
 
+        Answer third = cli.type("runs", "submit", "export", "--key", "p", "--on-conflict", "queue", "--json");
+        assertThat(cli.type("runs", "front", field(third.out(), "id")).code())
+                .as("without a reason")
+                .isEqualTo(2);
+        assertThat(cli.type("runs", "front", field(third.out(), "id"), "--reason", "month end")
+                        .code())
+                .isZero();
+        assertThat(cli.type("queue", "ls", "p").out()).contains("p    1      " + field(third.out(), "id"));
+
         assertThat(cli.type("runs", "cancel", id, "--reason", "wrong month").out())
                 .contains("ABORTED");
         assertThat(cli.type("runs", "cancel", id, "--yes").code()).isEqualTo(5);

@@ -75,6 +75,7 @@ final class MatrixTarget {
         rows.put("heartbeat", on -> on.proven("heartbeat", on.running()));
         rows.put("finishRun", on -> on.proven("finish", on.running().put("outcome", "SUCCEEDED")));
         rows.put("takeTurn", on -> new Sent(V1 + "/runs/" + on.queued() + "/claim", object("leaseId", uuid())));
+        rows.put("moveToFront", on -> new Sent(V1 + "/runs/" + on.queued() + "/front", object("reason", "x")));
         rows.put("cancelRun", on -> new Sent(V1 + "/runs/" + on.queued() + "/cancel", object("reason", "x")));
         rows.put("redriveRun", on -> new Sent(V1 + "/runs/" + on.dead() + "/redrive", "{}"));
         rows.put("discardRun", on -> new Sent(V1 + "/runs/" + on.dead() + "/discard", "{}"));

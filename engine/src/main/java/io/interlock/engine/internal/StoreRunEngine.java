@@ -49,6 +49,7 @@ import io.interlock.run.CancelAnswer;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.DiscardAnswer;
+import io.interlock.run.MoveAnswer;
 import io.interlock.run.Pause;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.Resource;
@@ -62,6 +63,7 @@ import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.DiscardRequest;
+import io.interlock.spi.run.MoveRequest;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.ResourceRequest;
@@ -185,6 +187,11 @@ public final class StoreRunEngine implements RunEngine {
     @Override
     public CancelAnswer cancel(RunId run, Actor actor, String reason) {
         return cancels.cancel(run, actor, reason);
+    }
+
+    @Override
+    public MoveAnswer moveToFront(RunId run, Actor actor, String reason) {
+        return store.moveToFront(new MoveRequest(run, actor, reason));
     }
 
     @Override

@@ -72,6 +72,65 @@ class JourneysTest extends BrowserTest {
     }
 
     @Test
+    void waitingRunsAreMovedToTheFrontAndCancelled() {
+        site().submit("line/key", "nightly-close", "holds it");
+        Run first = site().submit("line/key", "nightly-close", "first in line");
+        Run second = site().submit("line/key", "nightly-close", "second in line");
+        Run third = site().submit("line/key", "nightly-close", "third in line");
+        try (Visitor ada = visitor(Role.TRIGGER)) {
+            Page page = ada.open("queue?key=line/key");
+            page.getByLabel("Select run " + shortOf(third)).check();
+            assertThat(page.locator("button:has-text('to front…')")).hasCount(0);
+        }
+        try (Visitor ada = visitor(Role.OPERATOR)) {
+            Page page = ada.open("queue?key=line/key");
+            assertThat(page.locator("main tbody tr").first()).containsText(shortOf(first));
+            page.getByLabel("Select run " + shortOf(second)).check();
+            page.getByLabel("Select run " + shortOf(third)).check();
+            page.locator("button:has-text('Move 2 to front…')").click();
+            page.getByLabel("Reason").fill("month end");
+            ActionsTest.dialog(page, "Move to front").click();
+            assertThat(page.locator(".toast").last()).containsText("2 moved to the front");
+            Locator rows = page.locator("main tbody tr");
+            assertThat(rows.nth(0)).containsText(shortOf(second));
+            assertThat(rows.nth(1)).containsText(shortOf(third));
+            assertThat(rows.nth(2)).containsText(shortOf(first));
+            ada.go("audit?key=line/key");
+            assertThat(page.locator("main tbody tr").first()).containsText("month end");
+
+            ada.go("queue?key=line/key");
+            page.getByLabel("Select all").first().check();
+            page.locator("button:has-text('Cancel 3…')").click();
+            page.getByLabel("Reason").fill("not needed");
+            ActionsTest.dialog(page, "Cancel 3").click();
+            assertThat(page.locator(".toast").last()).containsText("3 cancelled");
+            ada.isContent();
+        }
+        site().tell("line/key", "end");
+    }
+
+    @Test
+    void workersAndTheJanitorSayWhatIsMissingAndWhatComesNext() {
+        Run run = site().submit("worked/key", "nightly-close", "on a worker");
+        awaitState(run, RunState.RUNNING);
+        try (Visitor ada = visitor(Role.OPERATOR)) {
+            Page page = ada.open("workers");
+            assertThat(page.locator("main .banner").first()).containsText("No worker takes the jobs");
+            assertThat(page.locator("main .banner").first()).containsText("remote");
+            assertThat(page.locator("main .banner").first()).not().containsText("nightly-close");
+            page.locator("main tbody tr td.first a").first().click();
+            assertThat(page.getByLabel("Holds").first()).containsText("worked/key");
+            assertThat(page.locator("main")).containsText("interlock runs ls --holder");
+            ada.go("janitor");
+            assertThat(page.locator(".lead")).containsText("next in about");
+            page.locator("button:has-text('Sweep now')").click();
+            assertThat(page.locator(".toast").last()).containsText("Swept");
+            ada.isContent();
+        }
+        site().tell("worked/key", "end");
+    }
+
+    @Test
     void keysArePausedAndResumed() {
         try (Visitor ada = visitor(Role.OPERATOR)) {
             Page page = ada.page;

@@ -42,6 +42,7 @@ public abstract class RunStoreContract
                 WorkFeedContract,
                 AccessKeysContract,
                 SignInsContract,
+                MoveContract,
                 RunStormContract {
 
     private @Nullable RunStoreHarness harness;

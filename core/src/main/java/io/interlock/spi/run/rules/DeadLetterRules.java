@@ -98,6 +98,7 @@ public final class DeadLetterRules {
         Actor actor = request.actor();
         return dead.spec()
                 .policy(ConflictPolicy.QUEUE)
+                .priority(Math.min(dead.spec().priority(), RunSpec.MAX_PRIORITY))
                 .origin(new Origin(
                         actor.name(),
                         request.reason(),

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 public final class LineRules {
 
     /** What is added to the rank of a run that is not ready. */
-    public static final int RESTING_BASE = 1000;
+    public static final int RESTING_BASE = 20_000;
 
-    /** The rank of the first run that is not ready. */
-    public static final int RESTING = 900;
+    /** No ready run has this rank or a higher one, and every other run has. */
+    public static final int RESTING = 10_000;
 
     private LineRules() {}
 

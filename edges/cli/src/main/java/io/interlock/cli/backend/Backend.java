@@ -123,6 +123,9 @@ public interface Backend extends AutoCloseable {
 
         Facts cancel(String id, String reason);
 
+        /** Moves a waiting run before all others of its key that are ready. */
+        Facts front(String id, String reason);
+
         /** Submits a new run for a dead letter. */
         Facts redrive(String id, String reason);
 

@@ -15,6 +15,7 @@ import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.Witness;
+import io.interlock.run.RunSpec;
 import io.interlock.service.Facts;
 import io.interlock.service.HistoryWindow;
 import io.interlock.time.Environment;
@@ -243,13 +244,18 @@ public final class ServerBackend implements Backend {
                             .and("onConflict", run.text("onConflict").orElse(null))
                             .and("parameters", run.map().get("parameters"))
                             .and("labels", run.in("labels"))
-                            .and("priority", run.number("priority").orElse(0))
+                            .and("priority", Math.min(run.number("priority").orElse(0), RunSpec.MAX_PRIORITY))
                             .and("reason", reason));
         }
 
         @Override
         public Facts cancel(String id, String reason) {
             return order(id, "cancel", reason);
+        }
+
+        @Override
+        public Facts front(String id, String reason) {
+            return order(id, "front", reason);
         }
 
         @Override

@@ -362,6 +362,12 @@ public final class StoreBackend implements Backend {
         }
 
         @Override
+        public Facts front(String id, String reason) {
+            engine.moveToFront(require(id).id(), target.actor(), reason);
+            return show(id);
+        }
+
+        @Override
         public Facts redrive(String id, String reason) {
             RedriveAnswer answer = engine.deadLetters().redrive(require(id).id(), target.actor(), reason);
             if (answer instanceof RedriveAnswer.Redriven redriven) {

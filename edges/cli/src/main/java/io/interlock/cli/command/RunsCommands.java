@@ -203,6 +203,27 @@ public final class RunsCommands {
         }
     }
 
+    /** {@code interlock runs front ID}. */
+    @Command(
+            name = "front",
+            description = "Moves a waiting run before all others that wait for its key.",
+            footer = {"", "Example:", "  interlock runs front 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason 'month end'"
+            })
+    public static final class Front extends Answering {
+
+        @Parameters(paramLabel = "ID", description = "The run")
+        private String id = "";
+
+        @Option(names = "--reason", paramLabel = "TEXT", required = true, description = "Why")
+        private String reason = "";
+
+        @Override
+        int carryOut(Backend backend) {
+            answer(backend.runs().front(id, reason), "id", "state", "priority");
+            return 0;
+        }
+    }
+
     /** {@code interlock runs submit JOB}. */
     @Command(
             name = "submit",

@@ -8,6 +8,7 @@ import io.interlock.run.CancelAnswer;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DiscardAnswer;
 import io.interlock.run.JobName;
+import io.interlock.run.MoveAnswer;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunPage;
@@ -36,7 +37,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
-/** The operations about runs; itself {@code getRun}, {@code listRuns}, {@code cancelRun}, {@code redriveRun} and {@code discardRun}. */
+/** The operations about runs; itself {@code getRun}, {@code listRuns}, {@code cancelRun}, {@code moveToFront}, {@code redriveRun} and {@code discardRun}. */
 public final class RunOperations {
 
     /** When to ask again about a run that waits. A caller that is silent for 15 s leaves the queue. */
@@ -72,6 +73,7 @@ public final class RunOperations {
                 .on("takeTurn", work::takeTurn)
                 .on("claimWork", work::claim)
                 .on("cancelRun", runs::cancel)
+                .on("moveToFront", runs::moveToFront)
                 .on("redriveRun", runs::redrive)
                 .on("discardRun", runs::discard);
     }
@@ -91,6 +93,23 @@ public final class RunOperations {
                     ? cancelled.run()
                     : ((CancelAnswer.StopRequested) answer).run();
             return accepted(run);
+        });
+    }
+
+    /** A run that has its key already is before all that wait for it. */
+    private CompletionStage<Reply> moveToFront(Call call) {
+        RunId id = KnownRuns.id(call);
+        return context.blocking(call, () -> {
+            known.require(call, id);
+            MoveAnswer answer = context.engine().moveToFront(id, call.actor(), reason(call));
+            if (answer instanceof MoveAnswer.Unknown) {
+                throw KnownRuns.unknown(id.toString());
+            }
+            Run run = answer instanceof MoveAnswer.Moved moved ? moved.run() : ((MoveAnswer.NotWaiting) answer).run();
+            if (run.state().isTerminal()) {
+                throw finished(run);
+            }
+            return Reply.ok(context.service().run(run, false));
         });
     }
 

@@ -149,6 +149,7 @@ class EveryOperationTest extends ServedTest {
             case "finishRun" -> rig.post(run + "/finish", key, "{" + proof + ", \"outcome\": \"SUCCEEDED\"}");
             case "takeTurn" ->
                 rig.post("/runs/" + facts.get("queued") + "/claim", key, "{\"leaseId\": \"" + EngineRig.uuid() + "\"}");
+            case "moveToFront" -> rig.post("/runs/" + facts.get("queued") + "/front", key, "{\"reason\": \"x\"}");
             case "cancelRun" -> rig.post("/runs/" + facts.get("queued") + "/cancel", key, "{\"reason\": \"x\"}");
             case "redriveRun" -> rig.post("/runs/" + facts.get("dead") + "/redrive", key, "{}");
             case "discardRun" -> rig.post("/runs/" + facts.get("dead2") + "/discard", key, "{}");

@@ -324,6 +324,27 @@ class RunsTest extends ServedTest {
     }
 
     @Test
+    void aWaitingRunIsMovedToTheFront() {
+        String start = "{\"key\": \"front/a\", \"job\": \"remote\", \"onConflict\": \"QUEUE\"}";
+        String holder = rig.post("/runs", Role.TRIGGER, start).is(201).text("id");
+        String first = rig.post("/runs", Role.TRIGGER, start).is(202).text("id");
+        String last = rig.post("/runs", Role.TRIGGER, start).is(202).text("id");
+        String body = "{\"reason\": \"month end\"}";
+        rig.post("/runs/" + last + "/front", Role.TRIGGER, body).isProblem(403, "forbidden");
+        rig.post("/runs/" + last + "/front", Role.OPERATOR, body).is(200);
+        assertThat(rig.get("/locks/line?key=front/a", Role.READ).is(200).json().getJsonArray("items").stream()
+                        .map(item -> ((JsonObject) item).getString("id")))
+                .containsExactly(last, first);
+        assertThat(rig.post("/runs/" + holder + "/front", Role.OPERATOR, body)
+                        .is(200)
+                        .text("id"))
+                .isEqualTo(holder);
+        rig.post("/runs/" + first + "/cancel", Role.TRIGGER, body).is(202);
+        rig.post("/runs/" + first + "/front", Role.OPERATOR, body).isProblem(409, "run-finished");
+        rig.post("/runs/" + EngineRig.uuid() + "/front", Role.OPERATOR, body).isProblem(404, "not-found");
+    }
+
+    @Test
     void aDeadLetterIsRedrivenOrDiscarded() {
         String dead = dead("dead/a");
         Answer redriven =

@@ -9,6 +9,7 @@ import io.interlock.run.CancelAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.HeartbeatAnswer;
+import io.interlock.run.MoveAnswer;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
@@ -23,6 +24,7 @@ import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.HeartbeatRequest;
+import io.interlock.spi.run.MoveRequest;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
@@ -33,6 +35,7 @@ import io.interlock.spi.run.TurnRequest;
 import io.interlock.spi.run.rules.ClaimRules;
 import io.interlock.spi.run.rules.FinishRules;
 import io.interlock.spi.run.rules.KeyState;
+import io.interlock.spi.run.rules.MoveRules;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.ResourceRules;
 import io.interlock.spi.run.rules.StopRules;
@@ -203,6 +206,12 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
             wake(asked.run().key());
         }
         return answer;
+    }
+
+    @Override
+    public MoveAnswer moveToFront(MoveRequest request) {
+        return about(request.run(), (state, run) -> MoveRules.toFront(state, request, run))
+                .orElseGet(MoveAnswer.Unknown::new);
     }
 
     @Override

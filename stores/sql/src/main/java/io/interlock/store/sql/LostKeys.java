@@ -1,6 +1,7 @@
 package io.interlock.store.sql;
 
 import io.interlock.LockKey;
+import io.interlock.spi.run.rules.LineRules;
 import io.interlock.time.Ticker;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -23,8 +24,8 @@ final class LostKeys {
             UPDATE ${t:lease} SET due_at = ?,
               queued = (SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 0 AND q.name = ?),
               resting = (SELECT count(*) FROM ${t:open_run} AS q
-                          WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? AND q.rank >= 900)
-             WHERE tenant = ? AND name = ?""";
+                          WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? AND q.rank >= %d)
+             WHERE tenant = ? AND name = ?""".formatted(LineRules.RESTING);
 
     private final Database database;
     private final DueKeys due;

@@ -7,6 +7,7 @@ import io.interlock.run.CancelAnswer;
 import io.interlock.run.DiscardAnswer;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.HeartbeatAnswer;
+import io.interlock.run.MoveAnswer;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
@@ -18,6 +19,7 @@ import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.HeartbeatRequest;
+import io.interlock.spi.run.MoveRequest;
 import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.SubmitAnswer;
@@ -27,6 +29,7 @@ import io.interlock.spi.run.rules.ClaimRules;
 import io.interlock.spi.run.rules.DeadLetterRules;
 import io.interlock.spi.run.rules.FinishRules;
 import io.interlock.spi.run.rules.KeyState;
+import io.interlock.spi.run.rules.MoveRules;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.ResourceRules;
 import io.interlock.spi.run.rules.Settlement;
@@ -111,6 +114,20 @@ final class RunSteps {
                                     && isDoneBy(request, over.run())
                             ? new CancelAnswer.Cancelled(over.run())
                             : answer;
+                });
+    }
+
+    /** Moves a run whose key is known to the front. */
+    static KeySteps.Kind<MoveRequest, MoveAnswer> moveToFront(LockKey key) {
+        return new KeySteps.Kind<>(
+                request -> List.of(key),
+                requests -> Step.Needs.runs(List.of(requests.get(0).run())),
+                false,
+                (step, request) -> {
+                    Run known = step.asked(request.run());
+                    return known == null
+                            ? new MoveAnswer.Unknown()
+                            : MoveRules.toFront(settled(step, key), request, known);
                 });
     }
 

@@ -27,6 +27,7 @@ import io.interlock.run.KeyLine;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.LineQuery;
+import io.interlock.run.MoveAnswer;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.PeriodQuery;
@@ -63,6 +64,7 @@ import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.HeartbeatRequest;
+import io.interlock.spi.run.MoveRequest;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.RedriveRequest;
@@ -406,6 +408,13 @@ public final class SqlStore implements RunStore {
         return lists.findRun(request.run())
                 .map(run -> steps.answerOne(Database.Lane.STEPS, request, RunSteps.cancel(run.key())))
                 .orElseGet(CancelAnswer.Unknown::new);
+    }
+
+    @Override
+    public MoveAnswer moveToFront(MoveRequest request) {
+        return lists.findRun(request.run())
+                .map(run -> steps.answerOne(Database.Lane.STEPS, request, RunSteps.moveToFront(run.key())))
+                .orElseGet(MoveAnswer.Unknown::new);
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.interlock.run.SweepAction;
 import io.interlock.run.Waiter;
 import io.interlock.spi.run.rules.KeyRows;
 import io.interlock.spi.run.rules.KeyState;
+import io.interlock.spi.run.rules.LineRules;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.Reservation;
 import io.interlock.spi.run.rules.RunQueue;
@@ -56,10 +57,11 @@ final class Step {
     private static final String OPEN = "SELECT " + StoredRuns.OPEN_COLUMNS
             + " FROM ${t:open_run} AS q JOIN ${t:run} AS r ON r.run_id = q.run_id WHERE q.tenant = %1$s AND q.name = %2$s";
     private static final String BUSY = OPEN + " AND q.busy = 1";
-    private static final String FRONT =
-            OPEN + " AND q.busy = 0 AND q.rank < 900 ORDER BY q.rank, q.seq LIMIT " + QueueRules.FRONT;
+    private static final String FRONT = OPEN + " AND q.busy = 0 AND q.rank < " + LineRules.RESTING
+            + " ORDER BY q.rank, q.seq LIMIT " + QueueRules.FRONT;
     private static final String LAST_RANK =
-            "SELECT max(z.rank) FROM ${t:open_run} AS z WHERE z.tenant = %1$s AND z.name = %2$s AND z.busy = 0 AND z.rank < 900";
+            "SELECT max(z.rank) FROM ${t:open_run} AS z WHERE z.tenant = %1$s AND z.name = %2$s AND z.busy = 0 AND z.rank < "
+                    + LineRules.RESTING;
     // Of all keys in one statement, where a database can join what depends on the row before.
     private static final String OPEN_TOGETHER = "SELECT x.*, k.pos, m.rank FROM ${rows:k(tenant text, name text)}"
             + String.format(

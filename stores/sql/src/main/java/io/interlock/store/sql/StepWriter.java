@@ -54,7 +54,7 @@ final class StepWriter {
     private static final String OPEN = OPEN_KEY
             + ", number bigint, run_id uuid, job text, priority int, submitted_at bigint, payload int, " + OPEN_CHANGES;
     private static final String OPEN_MOVES =
-            "busy=new_busy int, rank=new_rank int, seq=new_seq bigint, " + OPEN_CHANGES;
+            "busy=new_busy int, rank=new_rank int, seq=new_seq bigint, priority int, " + OPEN_CHANGES;
     static final String AUDIT = """
             at bigint, tenant text, name text, run_id uuid, token bigint, actor text, action text, state_before text,
             state_after text, reason text, correlation text, address text""";
@@ -81,6 +81,7 @@ final class StepWriter {
     private final Rows wholeLeases = new Rows();
     private final Rows newRuns = new Rows();
     private final Rows endedRuns = new Rows();
+    private final Rows movedRuns = new Rows();
     private final Rows goneFromOpen = new Rows();
     private final Rows newInOpen = new Rows();
     private final Rows changedInOpen = new Rows();
@@ -195,6 +196,7 @@ final class StepWriter {
                 && wholeLeases.isEmpty()
                 && newRuns.isEmpty()
                 && endedRuns.isEmpty()
+                && movedRuns.isEmpty()
                 && goneFromOpen.isEmpty()
                 && newInOpen.isEmpty()
                 && changedInOpen.isEmpty()
@@ -241,6 +243,12 @@ final class StepWriter {
         }
         if (!endedRuns.isEmpty()) {
             trip.update(dialect.remembered("end runs", () -> dialect.update("run", "run_id uuid", RUN_END)), endedRuns);
+        }
+        if (!movedRuns.isEmpty()) {
+            trip.update(
+                    dialect.remembered(
+                            "move runs", () -> dialect.update("run", "run_id uuid", "priority int, spec text")),
+                    movedRuns);
         }
         if (!changedInOpen.isEmpty()) {
             trip.update(
@@ -421,6 +429,9 @@ final class StepWriter {
         } else if (ended) {
             endedRuns.add(run.id().toString(), end[0], end[1], end[2]);
         }
+        if (before != null && before.spec().priority() != run.spec().priority()) {
+            movedRuns.add(run.id().toString(), run.spec().priority(), new SpecText(run.spec(), run.line()).write());
+        }
         boolean rests = collectOpen(key, run, before, wasQueued);
         if (run.state().isTerminal() && run.state() != RunState.SUCCEEDED) {
             failed.add(
@@ -494,7 +505,10 @@ final class StepWriter {
         } else {
             (busy ? becomingBusy : leavingBusy)
                     .add(concat(
-                            concat(old, new @Nullable Object[] {busy ? 1 : 0, rank, seq}), changing(key, run, busy)));
+                            concat(old, new @Nullable Object[] {
+                                busy ? 1 : 0, rank, seq, run.spec().priority()
+                            }),
+                            changing(key, run, busy)));
         }
         return rests;
     }

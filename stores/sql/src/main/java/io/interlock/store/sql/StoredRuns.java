@@ -6,6 +6,7 @@ import io.interlock.RunState;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
 import io.interlock.run.Waiter;
+import io.interlock.spi.run.rules.LineRules;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;
 import java.sql.SQLException;
@@ -39,7 +40,7 @@ final class StoredRuns {
     /** Finds the row of {@code open_run AS q} of {@code run AS r} by its key, if the run waits. */
     static final String WAITING = """
             q.tenant = r.tenant AND q.busy = 0 AND q.name = r.name
-              AND q.rank IN (-r.priority, 1000 - r.priority) AND q.seq = r.number""";
+              AND q.rank IN (-r.priority, %d - r.priority) AND q.seq = r.number""".formatted(LineRules.RESTING_BASE);
 
     /** Joins what is kept of {@code run AS r} while it has not ended, by key. */
     static final String OPEN = " LEFT JOIN ${t:open_run} AS q ON " + WAITING

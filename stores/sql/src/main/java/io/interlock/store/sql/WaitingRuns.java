@@ -28,10 +28,12 @@ final class WaitingRuns implements RunQueue {
     private static final String SELECT = "SELECT " + StoredRuns.OPEN_COLUMNS
             + " FROM ${t:open_run} AS q JOIN ${t:run} AS r ON r.run_id = q.run_id"
             + " WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? ";
-    private static final String FRONT = SELECT + "AND q.rank < 900 ORDER BY q.rank, q.seq LIMIT ?";
+    private static final String FRONT =
+            SELECT + "AND q.rank < " + LineRules.RESTING + " ORDER BY q.rank, q.seq LIMIT ?";
     private static final String OF_RANK = SELECT + "AND q.rank = ? ORDER BY q.seq LIMIT ?";
     static final String OF_RANK_AFTER = SELECT + "AND q.rank = ? AND q.seq > ? ORDER BY q.seq LIMIT ?";
-    private static final String RESTING = SELECT + "AND q.rank >= 900 ORDER BY q.rank, q.seq LIMIT ?";
+    private static final String RESTING =
+            SELECT + "AND q.rank >= " + LineRules.RESTING + " ORDER BY q.rank, q.seq LIMIT ?";
     private static final String DUE = SELECT + "AND q.due_at <= ? ORDER BY q.due_at LIMIT ?";
     private static final String OF_JOB = SELECT + "AND q.job = ? ORDER BY q.rank, q.seq";
     private static final String FIND =
@@ -39,7 +41,7 @@ final class WaitingRuns implements RunQueue {
                     + " WHERE r.run_id = CAST(? AS ${uuid}) AND r.tenant = ? AND r.name = ?";
     private static final String RANKS = """
             SELECT DISTINCT q.rank FROM ${t:open_run} AS q
-             WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? AND q.rank < 900 ORDER BY q.rank""";
+             WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? AND q.rank < %d ORDER BY q.rank""".formatted(LineRules.RESTING);
     private static final String NEXT_DUE = """
             SELECT q.due_at, q.run_id FROM ${t:open_run} AS q
              WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? AND q.due_at IS NOT NULL ORDER BY q.due_at LIMIT ?""";

@@ -99,7 +99,7 @@ CREATE TABLE IF NOT EXISTS ${prefix}run_minute (
 ) ENGINE = InnoDB;
 
 -- One row for each run that has not ended. The busy run of a key (PENDING or RUNNING) has rank and seq 0, so that no key has
--- two; a waiting one has its priority, negated, as rank, and 1000 more while it rests.
+-- two; a waiting one has its priority, negated, as rank, and 20000 more while it rests.
 CREATE TABLE IF NOT EXISTS ${prefix}open_run (
   tenant       varchar(64)  NOT NULL,
   payload      int          NOT NULL,              -- how many bytes its parameters have

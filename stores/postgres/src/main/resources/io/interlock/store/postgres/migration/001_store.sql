@@ -88,7 +88,7 @@ CREATE TABLE ${schema}.${prefix}run_minute (
 );
 
 -- One row for each run that has not ended: where it stands. The busy run of a key (PENDING or RUNNING) has rank and seq 0, so
--- that no key has two; a waiting one has its priority, negated, as rank, and 1000 more while it rests.
+-- that no key has two; a waiting one has its priority, negated, as rank, and 20000 more while it rests.
 CREATE TABLE ${schema}.${prefix}open_run (
   seq          bigint   NOT NULL,
   number       bigint   NOT NULL,

@@ -87,7 +87,7 @@ CREATE TABLE ${schema}.${prefix}run_minute (
 ) STRICT;
 
 -- One row for each run that has not ended. The busy run of a key (PENDING or RUNNING) has rank and seq 0, so that no key has
--- two; a waiting one has its priority, negated, as rank, and 1000 more while it rests.
+-- two; a waiting one has its priority, negated, as rank, and 20000 more while it rests.
 CREATE TABLE ${schema}.${prefix}open_run (
   tenant       TEXT    NOT NULL,
   payload      INTEGER NOT NULL,              -- how many bytes its parameters have
