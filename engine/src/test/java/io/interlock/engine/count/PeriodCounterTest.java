@@ -60,7 +60,8 @@ class PeriodCounterTest {
                 counter.ended(KEY, new JobName("job-" + i), RunState.SUCCEEDED, now);
             }
         }
-        assertThat(ofAll(Length.HOUR).stream().mapToLong(RunPeriod::succeeded).sum()).isEqualTo(PeriodCounter.MOST + 5);
+        assertThat(ofAll(Length.HOUR).stream().mapToLong(RunPeriod::succeeded).sum())
+                .isEqualTo(PeriodCounter.MOST + 5);
         assertThat(store.periods(PeriodQuery.ofEach("acme", Length.HOUR, Instant.EPOCH)))
                 .hasSize(PeriodCounter.MOST);
     }
