@@ -363,7 +363,7 @@ public final class StoreBackend implements Backend {
 
         @Override
         public Facts front(String id, String reason) {
-            engine.moveToFront(require(id).id(), target.actor(), reason);
+            engine.moveToFront(require(id).id(), Actor.of(target.actor()), reason);
             return show(id);
         }
 
