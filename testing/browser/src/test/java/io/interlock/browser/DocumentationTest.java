@@ -34,7 +34,7 @@ class DocumentationTest {
             "reference/http",
             "runbooks",
             "spring",
-            "readme");
+            "project/index");
 
     @TempDir
     static Path folder;

@@ -79,11 +79,10 @@ final class Page {
 
     /** Where it is on the site. */
     String target() {
-        if (source.equals("README.md")) {
-            return "readme.html";
-        }
-        String name = source.replaceFirst("^docs/", "").toLowerCase(Locale.ROOT).replaceFirst("\\.md$", ".html");
-        return name.replaceFirst("readme\\.html$", "index.html");
+        String place = source.contains("/") ? source.replaceFirst("^docs/", "") : "project/" + source;
+        return place.toLowerCase(Locale.ROOT)
+                .replaceFirst("\\.md$", ".html")
+                .replaceFirst("readme\\.html$", "index.html");
     }
 
     String title() {

@@ -74,7 +74,9 @@ public final class Site {
         SearchIndex index = new SearchIndex();
         Map<String, String> html = new LinkedHashMap<>();
         for (Page page : pages.values()) {
-            html.put(page.target(), page.html(template, navigation, this::target));
+            if (html.put(page.target(), page.html(template, navigation, this::target)) != null) {
+                throw new IllegalStateException("two pages would be " + page.target() + "; rename " + page.source());
+            }
             index.add(page);
         }
         for (Map.Entry<String, String> each : html.entrySet()) {

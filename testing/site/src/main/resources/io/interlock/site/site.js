@@ -26,7 +26,7 @@
     if (entry.title_ === words.join(' ')) sum += 20;
     if (entry.text_.includes(words.join(' '))) sum += 2;
     // Lists, and pages about the project itself, come after the others.
-    return /^(reference|decisions|testing)\/|^(changelog|coverage|architecture|contributing)\.html/.test(entry.address) ? sum / 6 : sum;
+    return /^(reference|decisions|testing|project)\/|^coverage\.html/.test(entry.address) ? sum / 6 : sum;
   };
 
   const part = (entry, word) => {
