@@ -66,6 +66,7 @@ counts | awk -F '\t' -v maven="$maven" '
             if (!(store in passed)) order[++stores] = store
             passed[store] += n[1] - n[2] - n[3]
             broken[store] += n[2]
+            left[store] += n[3]
         }
     }
     END {
@@ -73,6 +74,7 @@ counts | awk -F '\t' -v maven="$maven" '
         for (i = 1; i <= stores; i++) {
             line = line (i > 1 ? ", " : "") order[i] " " passed[order[i]] " passed"
             if (broken[order[i]]) line = line " " broken[order[i]] " failed"
+            if (left[order[i]]) line = line " " left[order[i]] " skipped"
         }
         print "contract: " (stores ? line : "no store was tested")
         if (maven != 0 && !failed) print "the build failed outside the tests; Maven ended with exit code " maven

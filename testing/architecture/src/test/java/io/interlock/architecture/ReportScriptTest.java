@@ -26,15 +26,18 @@ class ReportScriptTest {
         report("stores/redis", "io.interlock.store.redis.RedisLeaseStoreTest", 21, 0, 0, 0);
         assertThat(run("0"))
                 .isEqualTo(new Result(
-                        0, List.of("contract: memory 22 passed, redis 21 passed", "56 passed, 0 failed, 2 skipped")));
+                        0,
+                        List.of(
+                                "contract: memory 22 passed 1 skipped, redis 21 passed",
+                                "56 passed, 0 failed, 2 skipped")));
     }
 
     @Test
     void failuresAndErrorsFail() throws Exception {
         report("stores/sqlite", "io.interlock.store.sqlite.SqliteLeaseStoreTest", 9, 1, 2, 1);
         assertThat(run("1"))
-                .isEqualTo(
-                        new Result(1, List.of("contract: sqlite 5 passed 3 failed", "5 passed, 3 failed, 1 skipped")));
+                .isEqualTo(new Result(
+                        1, List.of("contract: sqlite 5 passed 3 failed 1 skipped", "5 passed, 3 failed, 1 skipped")));
         assertThat(run("0").exitCode()).as("Maven told to ignore failures").isEqualTo(1);
     }
 
