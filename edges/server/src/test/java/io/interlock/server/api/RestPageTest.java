@@ -40,7 +40,8 @@ class RestPageTest {
 
             Browsers sign in with `POST /session` (an API key, or the one-time code of a printed link) and get a cookie that scripts cannot read
             (`HttpOnly`, `SameSite=Strict`, over TLS `__Host-`). Whatever changes something then also needs `X-CSRF-Token`, which `POST` and `GET /session` tell. A session
-            ends after 30 minutes without use, after 12 hours in any case, and with its API key; it is known to the node that opened it only. What a page
+            ends after 30 minutes without use, after 12 hours in any case, and with its API key. The store keeps it, so a restart ends none and every node knows it;
+            after a sign-out at one node the others refuse it within 4 s. On a store of leases only it ends with the server. What a page
             requests without input of the user carries `X-Background` and does not keep the session alive; streams end with the session or the key they were opened with.
 
             ## On record
