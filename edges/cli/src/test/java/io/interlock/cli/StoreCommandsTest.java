@@ -216,7 +216,7 @@ class StoreCommandsTest {
         Answer third = cli.type("runs", "submit", "export", "--key", "p", "--on-conflict", "queue", "--json");
         assertThat(cli.type("runs", "front", field(third.out(), "id")).code())
                 .as("without a reason")
-                .isEqualTo(2);
+                .isEqualTo(64);
         assertThat(cli.type("runs", "front", field(third.out(), "id"), "--reason", "month end")
                         .code())
                 .isZero();
