@@ -181,7 +181,8 @@ final class FirestoreCalls implements AutoCloseable {
                         place.displayName(),
                         "denies this user a right (" + said + ")",
                         "grant the role roles/datastore.user in project " + place.project());
-            case NOT_FOUND, FAILED_PRECONDITION, INVALID_ARGUMENT ->
+            // Not INVALID_ARGUMENT: that is also the answer about a transaction that has expired, as after an outage.
+            case NOT_FOUND, FAILED_PRECONDITION ->
                 new InvalidSettingException(
                         "store",
                         place.displayName(),
