@@ -125,7 +125,7 @@ class NoThreadTest {
                 engine.remote().claim(claim, Duration.ofMinutes(5)).toCompletableFuture();
         assertThat(exhausted).as("somebody found no thread").isFalse();
         engine.submit(RunRequest.of(LockKey.of("acme", "ledger"), "load"));
-        world.advance(Duration.ofSeconds(3));
+        world.advance(Duration.ofSeconds(6));
         assertThat(claimed.getNow(List.of())).hasSize(1);
     }
 
