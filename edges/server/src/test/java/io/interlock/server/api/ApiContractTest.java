@@ -90,6 +90,7 @@ class ApiContractTest {
                                 "discardRun",
                                 "evictLease",
                                 "listAudit",
+                                "moveToFront",
                                 "pauseKeys",
                                 "redriveRun",
                                 "resumeKeys",
