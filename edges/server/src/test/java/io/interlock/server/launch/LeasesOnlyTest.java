@@ -168,6 +168,8 @@ class LeasesOnlyTest {
                                         "?key=k",
                                         "line",
                                         "?key=k",
+                                        "holds",
+                                        "?key=k",
                                         "validate",
                                         "?key=k&token=1",
                                         "search",
