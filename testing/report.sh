@@ -3,7 +3,7 @@
 #
 #   testing/report.sh FOLDER [MAVEN_EXIT_CODE]
 #
-# Names every test that failed with its message and our own frames, prints how many contract tests each store passed,
+# Names every test that failed with its message and our own frames, and every test that passed only when it was repeated; prints how many contract tests each store passed,
 # then, as the last line, 'N passed, N failed, N skipped'.
 # Exit code: 0 if Maven succeeded, something ran and nothing failed; otherwise 1.
 set -euo pipefail
@@ -44,6 +44,7 @@ failures() {
         }
         FNR == 1 { frames = 0 }
         /<testcase[ \t]/ { test = value("classname") "#" value("name"); frames = 0 }
+        /<flaky(Failure|Error)[ \t>]/ { print "PASSED ONLY WHEN REPEATED " test }
         /<(failure|error)[ \t>]/ {
             message = value("message")
             gsub(/&#10;/, " ", message); gsub(/&quot;/, "\"", message); gsub(/&lt;/, "<", message); gsub(/&gt;/, ">", message)

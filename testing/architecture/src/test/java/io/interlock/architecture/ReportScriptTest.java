@@ -66,6 +66,26 @@ class ReportScriptTest {
     }
 
     @Test
+    void whatPassedOnlyWhenItWasRepeatedIsNamed() throws Exception {
+        Path reports = Files.createDirectories(folder.resolve("core/target/surefire-reports"));
+        Files.writeString(reports.resolve("TEST-io.interlock.LockKeyTest.xml"), """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <testsuite name="io.interlock.LockKeyTest" tests="1" errors="0" skipped="0" failures="0" flakes="1">
+                  <testcase name="unsteady" classname="io.interlock.LockKeyTest" time="0.1">
+                    <flakyFailure message="late" type="java.lang.AssertionError"><stackTrace>x</stackTrace></flakyFailure>
+                  </testcase>
+                </testsuite>
+                """);
+        assertThat(run("0"))
+                .isEqualTo(new Result(
+                        0,
+                        List.of(
+                                "PASSED ONLY WHEN REPEATED io.interlock.LockKeyTest#unsteady",
+                                "contract: no store was tested",
+                                "1 passed, 0 failed, 0 skipped")));
+    }
+
+    @Test
     void aBuildThatFailedOutsideTheTestsFails() throws Exception {
         report("core", "io.interlock.LockKeyTest", 10, 0, 0, 0);
         assertThat(run("1"))
