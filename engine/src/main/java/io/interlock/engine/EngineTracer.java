@@ -14,7 +14,7 @@ public interface EngineTracer extends EngineListener {
     Submitting submitting(RunRequest request);
 
     /** An attempt begins; the calling thread will do its work. */
-    Working working(Run run);
+    TracedWork working(Run run);
 
     /** A submission. */
     interface Submitting {
@@ -27,7 +27,7 @@ public interface EngineTracer extends EngineListener {
     }
 
     /** The work of an attempt. */
-    interface Working {
+    interface TracedWork {
 
         /** The W3C {@code traceparent} for what the work calls, or {@code null} if there is none. */
         @Nullable

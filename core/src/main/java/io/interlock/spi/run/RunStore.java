@@ -2,6 +2,7 @@ package io.interlock.spi.run;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.access.SignIns;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.CancelAnswer;

@@ -45,8 +45,10 @@ public final class Main {
             System.setProperty(PREFIX + "defaultLogLevel", loud ? "debug" : lasting ? "warn" : "off");
             System.setProperty(PREFIX + "showShortLogName", "true");
             System.setProperty("slf4j.internal.verbosity", "ERROR");
-            // Named, so that it is not searched for in all jars.
-            System.setProperty("slf4j.provider", "org.slf4j.simple.SimpleServiceProvider");
+            // Named, so that it is not searched for in all jars. An application that calls commands may log otherwise.
+            if (Logging.class.getResource("/org/slf4j/simple/SimpleServiceProvider.class") != null) {
+                System.setProperty("slf4j.provider", "org.slf4j.simple.SimpleServiceProvider");
+            }
         }
     }
 }

@@ -112,7 +112,7 @@ public final class RunTraces implements EngineTracer {
 
     @Override
     @SuppressWarnings("MustBeClosedChecker") // The end of the work closes the scope, on the same thread.
-    public Working working(Run run) {
+    public TracedWork working(Run run) {
         Context parent = parent(run);
         Turn turn = run.status().turn();
         SpanBuilder builder = begin("interlock.attempt", run, parent).setSpanKind(SpanKind.CONSUMER);
@@ -129,7 +129,7 @@ public final class RunTraces implements EngineTracer {
         }
         Span span = builder.startSpan();
         Scope scope = span.makeCurrent();
-        return new Working() {
+        return new TracedWork() {
             @Override
             public @Nullable String traceparent() {
                 return span.getSpanContext().isValid()

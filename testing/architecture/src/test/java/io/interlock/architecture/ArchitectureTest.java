@@ -87,6 +87,7 @@ class ArchitectureTest {
                 Map.entry("stores/etcd", "io.interlock.store.etcd"),
                 Map.entry("stores/firestore", "io.interlock.store.firestore"),
                 Map.entry("edges/metrics", "io.interlock.metrics"),
+                Map.entry("edges/tracing", "io.interlock.tracing"),
                 Map.entry("edges/config", "io.interlock.config"),
                 Map.entry("edges/ui", "io.interlock.ui"),
                 Map.entry("edges/server", "io.interlock.server"),

@@ -175,6 +175,8 @@ final class Arrows {
                 "engine",
                 "service",
                 "metrics",
+                "tracing",
+                "site",
                 "store",
                 "tck",
                 "servers",

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.access.Role;
 import io.interlock.access.SignIn;
 import io.interlock.access.SignIn.Person;
-import io.interlock.spi.run.SignIns;
+import io.interlock.access.SignIns;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;

@@ -207,8 +207,7 @@ public final class RunsCommands {
     @Command(
             name = "front",
             description = "Moves a waiting run before all others that wait for its key.",
-            footer = {"", "Example:", "  interlock runs front 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason 'month end'"
-            })
+            footer = {"", "Example:", "  interlock runs front 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason urgent"})
     public static final class Front extends Answering {
 
         @Parameters(paramLabel = "ID", description = "The run")

@@ -80,9 +80,9 @@ public final class Attempts {
     private final class Context extends HeldRunContext implements RunContext {
 
         private final WorkOutput output;
-        private final EngineTracer.@Nullable Working traced;
+        private final EngineTracer.@Nullable TracedWork traced;
 
-        Context(HeldRun held, WorkOutput output, EngineTracer.@Nullable Working traced) {
+        Context(HeldRun held, WorkOutput output, EngineTracer.@Nullable TracedWork traced) {
             super(Attempts.this.activeRuns, held);
             this.output = output;
             this.traced = traced;
@@ -155,7 +155,7 @@ public final class Attempts {
             }
         }
 
-        private @Nullable String traced(EngineTracer.Working traced) throws Exception {
+        private @Nullable String traced(EngineTracer.TracedWork traced) throws Exception {
             Throwable thrown = null;
             try {
                 return call(traced);
@@ -167,7 +167,7 @@ public final class Attempts {
             }
         }
 
-        private @Nullable String call(EngineTracer.@Nullable Working traced) throws Exception {
+        private @Nullable String call(EngineTracer.@Nullable TracedWork traced) throws Exception {
             return handler.run(new Context(held, output, traced));
         }
 

@@ -2,7 +2,7 @@ package io.interlock.store.sql;
 
 import io.interlock.access.SignIn;
 import io.interlock.access.SignIn.Person;
-import io.interlock.spi.run.SignIns;
+import io.interlock.access.SignIns;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -1,6 +1,5 @@
-package io.interlock.spi.run;
+package io.interlock.access;
 
-import io.interlock.access.SignIn;
 import java.util.Optional;
 
 /** Keeps sign-ins with a browser, without their secrets, until they end by the store's clock. */
