@@ -57,7 +57,8 @@ function list(state) {
   const rows = state.kept ? state.kept.map(old => fresh.find(each => each.id === old.id) || { ...old, gone: true }) : fresh;
   const news = state.kept ? fresh.filter(each => !state.kept.some(old => old.id === each.id)).length : 0;
   const keep = () => { state.kept ||= fresh; };
-  const release = () => { state.kept = null; shell.draw(); };
+  // Later, because a focus is also lost while a page that removes its element is being drawn.
+  const release = () => { state.kept = null; Promise.resolve().then(() => shell.draw()); };
   const left = event => { if (!event.currentTarget.contains(document.activeElement)) release(); };
   const blurred = event => { if (!event.currentTarget.contains(event.relatedTarget) && !event.currentTarget.matches(':hover')) release(); };
   return rows.length > 0 && html`<section class="mt" aria-label="Needs attention" @pointerenter=${keep} @focusin=${keep} @pointerleave=${left} @focusout=${blurred}><div class="row"><h2>Needs attention ${muted(rows.length > MOST ? MOST + ' of ' + rows.length : rows.length)}</h2>
