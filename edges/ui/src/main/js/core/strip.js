@@ -34,6 +34,14 @@ function frame(name, figure, words, legend, { items, step }, width, top, shown, 
     ${marks.map((i, n) => svg`<text class="ax" x=${n === 2 ? width : x(i)} y=${TOP + HIGH + 15} text-anchor=${['start', 'middle', 'end'][n]}>${label(i)}</text>`)}</svg></div>`;
 }
 
+/** From bar to bar by the arrow keys. Tab stops at the newest one only: a stop at each would be in the way. */
+const along = event => {
+  const way = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
+  const all = [...event.currentTarget.parentNode.querySelectorAll('a')];
+  const next = way && all[all.indexOf(event.currentTarget) + way];
+  if (next) { event.preventDefault(); next.focus(); }
+};
+
 /** Bars of ended runs, failures at the foot so that periods compare; each leads to its runs. */
 const bars = ({ items, step }) => (x, y) => items.map((each, i) => {
   const wide = Math.max(1, x(i + 1) - x(i) - 1);
@@ -46,7 +54,7 @@ const bars = ({ items, step }) => (x, y) => items.map((each, i) => {
   });
   const to = new Date(at(each.at) + step).toISOString();
   const words = `${when(each, step)}: ${ENDS.map(([name, , said]) => `${each[name]} ${said}`).join(', ')}`;
-  return total(each) > 0 && svg`<a href=${href(path('runs', { since: each.at, until: to }))} tabindex="-1" aria-label=${words}><title>${words}; click for the runs submitted then</title><rect class="lane" x=${x(i)} y=${TOP} width=${wide + 1} height=${HIGH}/>${parts.reverse()}</a>`;
+  return total(each) > 0 && svg`<a href=${href(path('runs', { since: each.at, until: to }))} tabindex=${items.slice(i + 1).some(total) ? -1 : 0} @keydown=${along} aria-label=${words}><title>${words}; click for the runs submitted then</title><rect class="lane" x=${x(i)} y=${TOP} width=${wide + 1} height=${HIGH}/>${parts.reverse()}</a>`;
 });
 
 /** A line over the periods that have a value, with the area below it. */

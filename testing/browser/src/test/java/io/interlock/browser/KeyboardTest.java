@@ -26,7 +26,8 @@ class KeyboardTest extends BrowserTest {
                 const { outlineStyle, outlineWidth } = getComputedStyle(target);
                 if (target.matches(':focus-visible') && (outlineStyle === 'none' || outlineWidth === '0px') && !target.matches('h1')) hidden.push(target.outerHTML);
               });
-              window.left = () => [...document.querySelectorAll('a[href],button,input,select,summary,pre[tabindex]')]
+              // The bars of a chart but one are reached by arrow keys.
+              window.left = () => [...document.querySelectorAll('a[href]:not(svg a[tabindex="-1"]),button,input,select,summary,pre[tabindex]')]
                 .filter(each => !each.disabled && each.checkVisibility() && !seen.has(each)).map(each => each.outerHTML);
             }""";
 
@@ -64,6 +65,20 @@ class KeyboardTest extends BrowserTest {
             }
             softly.assertAll();
             ada.isContent();
+        }
+    }
+
+    @Test
+    void theBarsOfAChartAreReachedByArrowKeys() {
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.open("");
+            page.locator(".charts a[tabindex='0']").focus();
+            page.keyboard().press("ArrowLeft");
+            page.keyboard().press("ArrowLeft");
+            page.keyboard().press("ArrowRight");
+            assertThat(page.evaluate(
+                            "() => [...document.querySelectorAll('.charts a')].at(-2) === document.activeElement"))
+                    .isEqualTo(true);
         }
     }
 
