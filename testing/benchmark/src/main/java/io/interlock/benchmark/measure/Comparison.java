@@ -83,7 +83,7 @@ public final class Comparison {
                 .toList();
     }
 
-    /** The figure for {@code contender}: what was counted apart, else the median over the rounds; of foreign load, the most. */
+    /** The figure for {@code contender}: what was counted apart, else the median over the rounds; of foreign load and compilers, the most. */
     public synchronized OptionalDouble value(String contender, Figure figure) {
         Double apart = counted.getOrDefault(contender, Map.of()).get(figure);
         if (apart != null) {
@@ -93,7 +93,8 @@ public final class Comparison {
         if (values.isEmpty()) {
             return OptionalDouble.empty();
         }
-        return OptionalDouble.of(figure == Figure.FOREIGN_CPU_PERCENT ? Collections.max(values) : Medians.of(values));
+        boolean disturbs = figure == Figure.FOREIGN_CPU_PERCENT || figure == Figure.COMPILER_CPU_PERCENT;
+        return OptionalDouble.of(disturbs ? Collections.max(values) : Medians.of(values));
     }
 
     /** The figures that at least one contender has, the main one first. */

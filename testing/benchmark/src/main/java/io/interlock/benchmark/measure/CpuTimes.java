@@ -3,6 +3,7 @@ package io.interlock.benchmark.measure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,8 @@ final class CpuTimes {
     private static final double TICKS_PER_SECOND = 100;
     private static final int PARENT = 1;
     private static final int FIRST_TIME = 11;
+    // Of the process itself; those that follow are of its children that have ended.
+    private static final int LAST_OWN_TIME = 12;
     private static final int LAST_TIME = 14;
     // user nice system idle iowait irq softirq steal
     private static final int[] BUSY = {1, 2, 3, 6, 7, 8};
@@ -62,15 +65,40 @@ final class CpuTimes {
 
     /** CPU seconds of these processes and all that descend from them. */
     double ofTrees(Collection<Long> roots) {
+        return trees(roots).stream()
+                .mapToDouble(process -> times.getOrDefault(process, 0.0))
+                .sum();
+    }
+
+    /** CPU seconds of the compiler threads of the JVMs among these processes and all that descend from them. */
+    double ofCompilers(Collection<Long> roots) {
+        return trees(roots).stream().mapToDouble(CpuTimes::compilers).sum();
+    }
+
+    private Set<Long> trees(Collection<Long> roots) {
         Set<Long> seen = new HashSet<>();
         Deque<Long> open = new ArrayDeque<>(roots);
-        double sum = 0;
         while (!open.isEmpty()) {
             long process = open.pop();
             if (seen.add(process)) {
-                sum += times.getOrDefault(process, 0.0);
                 open.addAll(children.getOrDefault(process, List.of()));
             }
+        }
+        return seen;
+    }
+
+    private static double compilers(long process) {
+        double sum = 0;
+        try (DirectoryStream<Path> threads =
+                Files.newDirectoryStream(PROC.resolve(Long.toString(process)).resolve("task"))) {
+            for (Path thread : threads) {
+                String stat = text(thread.resolve("stat"));
+                if (stat.contains("(C1 Compiler") || stat.contains("(C2 Compiler")) {
+                    sum += seconds(fields(stat), LAST_OWN_TIME);
+                }
+            }
+        } catch (IOException | DirectoryIteratorException gone) {
+            return sum;
         }
         return sum;
     }
@@ -85,20 +113,30 @@ final class CpuTimes {
     }
 
     private void add(long process, Path stat) {
-        String text;
         try {
-            text = new String(Files.readAllBytes(stat), StandardCharsets.ISO_8859_1);
+            String[] fields = fields(text(stat));
+            times.put(process, seconds(fields, LAST_TIME));
+            children.computeIfAbsent(Long.parseLong(fields[PARENT]), any -> new ArrayList<>())
+                    .add(process);
         } catch (IOException gone) {
-            return;
+            // A process that has ended counts with its parent.
         }
+    }
+
+    private static String text(Path stat) throws IOException {
+        return new String(Files.readAllBytes(stat), StandardCharsets.ISO_8859_1);
+    }
+
+    private static String[] fields(String stat) {
         // The name of the program is in brackets and may contain anything.
-        String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ", -1);
+        return stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    }
+
+    private static double seconds(String[] fields, int lastTime) {
         double ticks = 0;
-        for (int field = FIRST_TIME; field <= LAST_TIME; field++) {
+        for (int field = FIRST_TIME; field <= lastTime; field++) {
             ticks += Double.parseDouble(fields[field]);
         }
-        times.put(process, ticks / TICKS_PER_SECOND);
-        children.computeIfAbsent(Long.parseLong(fields[PARENT]), any -> new ArrayList<>())
-                .add(process);
+        return ticks / TICKS_PER_SECOND;
     }
 }

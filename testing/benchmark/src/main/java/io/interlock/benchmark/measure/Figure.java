@@ -26,6 +26,8 @@ public enum Figure {
     SERVER_CPU_MICROS("server CPU µs", 0, false),
     /** CPU time that processes outside of the benchmark used meanwhile, in percent of one core. */
     FOREIGN_CPU_PERCENT("foreign CPU %", 0, false),
+    /** CPU time of the compilers of all JVMs under test meanwhile, in percent of one core. */
+    COMPILER_CPU_PERCENT("JIT CPU %", 0, false),
     /** Submissions a second. */
     SUBMITS_PER_SECOND("submits/s", 0, true),
     /** Runs ended a second. */

@@ -46,6 +46,7 @@ public final class Meter {
                 cpu.busy(),
                 cpu.ofTrees(List.of(self, server)),
                 cpu.ofTrees(List.of(server)),
+                cpu.ofCompilers(List.of(self)),
                 database == null ? DatabaseCounters.Counts.NONE : database.read(),
                 steps.getAsLong(),
                 database != null);
@@ -58,6 +59,7 @@ public final class Meter {
      * @param busy CPU seconds of the machine
      * @param own CPU seconds of this process, its children and the database
      * @param server CPU seconds of the database
+     * @param compilers CPU seconds of the compilers of this JVM and its children
      * @param counts counters of the database
      * @param steps how many steps were done
      * @param hasDatabase whether there is a database
@@ -67,6 +69,7 @@ public final class Meter {
             double busy,
             double own,
             double server,
+            double compilers,
             DatabaseCounters.Counts counts,
             long steps,
             boolean hasDatabase) {
@@ -77,6 +80,8 @@ public final class Meter {
                     (later.nanos - nanos) / 1e9,
                     Math.max(0, later.busy - busy - (later.own - own)),
                     later.server - server,
+                    // A compiler thread that has ended takes its time along.
+                    Math.max(0, later.compilers - compilers),
                     later.counts.walBytes() - counts.walBytes(),
                     later.counts.transactions() - counts.transactions(),
                     later.steps - steps,

@@ -9,6 +9,7 @@ import java.util.Map;
  * @param seconds its length
  * @param foreign CPU seconds of processes outside of the benchmark
  * @param server CPU seconds of the database
+ * @param compilers CPU seconds of the compilers of the JVMs under test
  * @param walBytes bytes of write-ahead log
  * @param transactions transaction ids used up
  * @param steps how many steps were done, if they were counted
@@ -18,6 +19,7 @@ public record Use(
         double seconds,
         double foreign,
         double server,
+        double compilers,
         long walBytes,
         long transactions,
         long steps,
@@ -25,7 +27,7 @@ public record Use(
 
     /** This, for so many steps. */
     public Use of(long steps) {
-        return new Use(seconds, foreign, server, walBytes, transactions, steps, hasDatabase);
+        return new Use(seconds, foreign, server, compilers, walBytes, transactions, steps, hasDatabase);
     }
 
     /** This, and for each of its steps what {@code other} used for one of its own. */
@@ -35,6 +37,7 @@ public record Use(
                 seconds + other.seconds,
                 foreign + other.foreign,
                 server + other.server * scale,
+                compilers + other.compilers,
                 walBytes + Math.round(other.walBytes * scale),
                 transactions + Math.round(other.transactions * scale),
                 steps,
@@ -46,6 +49,7 @@ public record Use(
         Map<Figure, Double> figures = new EnumMap<>(Figure.class);
         if (seconds > 0) {
             figures.put(Figure.FOREIGN_CPU_PERCENT, foreign / seconds * 100);
+            figures.put(Figure.COMPILER_CPU_PERCENT, compilers / seconds * 100);
         }
         if (hasDatabase && steps > 0) {
             figures.put(Figure.COMMITS, (double) transactions / steps);

@@ -3,7 +3,6 @@ package io.interlock.benchmark.workload;
 import io.interlock.benchmark.measure.Comparison;
 import io.interlock.benchmark.measure.Contender;
 import io.interlock.benchmark.measure.Figure;
-import io.interlock.benchmark.measure.Measurement;
 import io.interlock.benchmark.measure.Meter;
 import io.interlock.benchmark.measure.Pace;
 import io.interlock.benchmark.measure.Rounds;
@@ -15,10 +14,15 @@ import io.interlock.benchmark.server.PostgresUnderTest;
 import io.interlock.benchmark.server.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
-/** Processes that do runs which were submitted before: from the moment they are let loose until no run is open. */
+/**
+ * Processes that do runs which were submitted before: from the moment they are let loose until no run is open. Each contender keeps its processes
+ * and its database over all rounds, and has worked for a while before the first.
+ */
 final class Drain implements Workload {
 
     private static final List<RunPeers> PEERS = List.of(RunPeers.values());
@@ -72,23 +76,28 @@ final class Drain implements Workload {
         Comparison comparison = results.compare(name(), title(), Figure.PER_SECOND);
         comparison.note("WAL bytes, commits and CPU are those of submitting and doing a run, both counted.");
         int runs = bench.pace().steps(20_000, 4_000);
+        Duration warm = bench.pace().span(Duration.ofSeconds(50), Duration.ofSeconds(15));
+        Map<RunPeers, PostgresAddress> databases = new EnumMap<>(RunPeers.class);
+        List<DrainRound> open = new ArrayList<>();
         List<Contender> contenders = new ArrayList<>();
-        for (RunPeers peer : PEERS) {
-            contenders.add(new Contender(peer.title(), pace -> measure(peer, postgres, runs)));
+        try {
+            for (RunPeers peer : PEERS) {
+                databases.put(peer, database(peer, postgres));
+                DrainRound round = new DrainRound(peer, databases.get(peer), processes, slots);
+                open.add(round);
+                round.warmUp(warm);
+                contenders.add(new Contender(peer.title(), pace -> round.run(runs, Meter.of(postgres))));
+            }
+            contenders.add(contenders.get(PEERS.indexOf(RunPeers.DB_SCHEDULER)).again());
+            Rounds.run(comparison, bench.pace(), contenders);
+        } finally {
+            for (DrainRound round : open) {
+                round.close();
+            }
+            databases.values().forEach(postgres::drop);
         }
-        contenders.add(contenders.get(PEERS.indexOf(RunPeers.DB_SCHEDULER)).again());
-        Rounds.run(comparison, bench.pace(), contenders);
         for (RunPeers peer : List.of(RunPeers.INTERLOCK, RunPeers.DB_SCHEDULER)) {
             count(comparison, peer, postgres);
-        }
-    }
-
-    private Measurement measure(RunPeers peer, PostgresUnderTest postgres, int runs) throws Exception {
-        PostgresAddress database = database(peer, postgres);
-        try (DrainRound round = new DrainRound(peer, database, processes, slots)) {
-            return round.run(runs, Meter.of(postgres));
-        } finally {
-            postgres.drop(database);
         }
     }
 

@@ -12,46 +12,59 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** One drain: a submitter here, and workers in processes of their own that have warmed up before. */
+/** Drains of one contender: a submitter here, and workers in processes of their own. */
 final class DrainRound implements AutoCloseable {
 
-    // Enough for the programs under test to be compiled, as those are that have run for a while.
-    private static final int WARM_UP = 30_000;
+    private static final int WARM_UP_RUNS = 20_000;
     private static final int RUNS_PER_KEY = 10;
     private static final int SUBMITTERS = 64;
     private static final Duration LONGEST = Duration.ofSeconds(60);
 
-    private final RunPeer.Submitting submitting;
+    private final RunPeers peer;
+    private final PostgresAddress database;
     private final List<WorkerProcess> workers = new ArrayList<>();
     private final int slots;
     private int next;
 
     DrainRound(RunPeers peer, PostgresAddress database, int processes, int slots) throws Exception {
+        this.peer = peer;
+        this.database = database;
         this.slots = slots;
-        this.submitting = peer.peer().submitter(database);
         for (int i = 0; i < processes; i++) {
             workers.add(WorkerProcess.start(peer, database));
         }
     }
 
-    /** Submits, lets the workers loose, and waits until nothing is open, or a minute is over. */
+    /** Works for about as long as {@code time}, so that the programs under test are compiled, as those are that have run for a while. */
+    void warmUp(Duration time) throws Exception {
+        long until = System.nanoTime() + time.toNanos();
+        while (System.nanoTime() < until) {
+            run(WARM_UP_RUNS, Meter.ofMachine());
+        }
+    }
+
+    /**
+     * Submits, lets the workers loose, and waits until nothing is open, or a minute is over. Afterwards only idle processes are left, so that the
+     * next contender has the machine alone.
+     */
     Measurement run(int runs, Meter meter) throws Exception {
-        submit(WARM_UP);
-        drain(WARM_UP);
-        stop();
         meter.checkpoint();
-        Meter.Reading begin = meter.read();
-        submit(runs);
-        Meter.Reading submitted = meter.read();
-        Progress progress = drain(runs);
-        Meter.Reading end = meter.read();
-        stop();
-        return Measurement.none()
-                .with(Figure.PER_SECOND, progress.perSecond())
-                .with(submitted
-                        .until(end)
-                        .of(progress.done)
-                        .plus(begin.until(submitted).of(runs)));
+        try (RunPeer.Submitting submitting = peer.peer().submitter(database)) {
+            Meter.Reading begin = meter.read();
+            submit(submitting, runs);
+            Meter.Reading submitted = meter.read();
+            Progress progress = drain(submitting, runs);
+            Meter.Reading end = meter.read();
+            for (WorkerProcess worker : workers) {
+                worker.stop();
+            }
+            return Measurement.none()
+                    .with(Figure.PER_SECOND, progress.perSecond())
+                    .with(submitted
+                            .until(end)
+                            .of(progress.done)
+                            .plus(begin.until(submitted).of(runs)));
+        }
     }
 
     @Override
@@ -59,17 +72,16 @@ final class DrainRound implements AutoCloseable {
         for (WorkerProcess worker : workers) {
             worker.close();
         }
-        submitting.close();
     }
 
-    private void submit(int runs) throws Exception {
+    private void submit(RunPeer.Submitting submitting, int runs) throws Exception {
         int from = next;
         next += runs;
         int keys = Math.max(1, runs / RUNS_PER_KEY);
         Parallel.forEach(SUBMITTERS, runs, i -> submitting.submit("run-" + (from + i), "key/" + i % keys));
     }
 
-    private Progress drain(int runs) throws Exception {
+    private Progress drain(RunPeer.Submitting submitting, int runs) throws Exception {
         long before = done();
         for (WorkerProcess worker : workers) {
             worker.beginOpen(slots);
@@ -86,12 +98,6 @@ final class DrainRound implements AutoCloseable {
             }
         }
         return new Progress(done() - before, first, System.nanoTime() - began);
-    }
-
-    private void stop() throws Exception {
-        for (WorkerProcess worker : workers) {
-            worker.stop();
-        }
     }
 
     private long done() {

@@ -83,7 +83,7 @@ final class Submit implements Workload {
             contenders.add(new Contender(peer.title(), pace -> measure(peer, postgres, pace)));
         }
         contenders.add(contenders.get(peers.indexOf(RunPeers.DB_SCHEDULER)).again());
-        Rounds.run(comparison, bench.pace(), contenders);
+        Rounds.warmAndRun(comparison, bench.pace(), contenders);
         for (RunPeers peer : peers) {
             count(comparison, peer, postgres, bench.pace());
         }
@@ -93,7 +93,7 @@ final class Submit implements Workload {
         PostgresAddress database = postgres.newDatabase(peer.name().toLowerCase(Locale.ROOT));
         try (TcpProxy proxy = delay.isZero() ? null : TcpProxy.delaying(database.port(), delay);
                 RunPeer.Submitting submitting = peer.peer().submitter(through(database, proxy))) {
-            submit(submitting, pace.warmUp(), Meter.ofMachine());
+            submit(submitting, pace.filling(), Meter.ofMachine());
             return submit(submitting, pace, Meter.of(postgres));
         } finally {
             postgres.drop(database);
