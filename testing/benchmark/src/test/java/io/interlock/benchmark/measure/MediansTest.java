@@ -63,12 +63,13 @@ class MediansTest {
 
     @Test
     void useIsForEachStep() {
-        Use submit = new Use(1, 0.5, 0.2, 1000, 10, 10, true);
-        Use drain = new Use(1, 0.5, 0.1, 500, 5, 5, true);
+        Use submit = new Use(1, 0.5, 0.2, 0.3, 1000, 10, 10, true);
+        Use drain = new Use(1, 0.5, 0.1, 0.1, 500, 5, 5, true);
         assertThat(submit.perStep())
                 .containsEntry(Figure.WAL_BYTES, 100.0)
                 .containsEntry(Figure.COMMITS, 1.0)
-                .containsEntry(Figure.FOREIGN_CPU_PERCENT, 50.0);
+                .containsEntry(Figure.FOREIGN_CPU_PERCENT, 50.0)
+                .containsEntry(Figure.COMPILER_CPU_PERCENT, 30.0);
         assertThat(drain.plus(submit).perStep())
                 .containsEntry(Figure.WAL_BYTES, 200.0)
                 .containsEntry(Figure.FOREIGN_CPU_PERCENT, 50.0);
