@@ -18,15 +18,17 @@ import org.junit.jupiter.api.Test;
  */
 public class CoalescerModelTest {
 
+    private static final boolean PROVE = Boolean.getBoolean("interlock.prove");
+
     @Test
     void callsAreAnsweredAsIfMadeOneAfterTheOther() {
-        checked(3, 600).check(Counter.class);
+        checked(3, PROVE ? 1_200 : 200).check(Counter.class);
     }
 
     @Test
     void soAreCallsInSeveralBatchesAtOnce() {
         // With fewer threads there are never enough waiting requests for a second batch.
-        checked(4, 400).check(Counters.class);
+        checked(4, PROVE ? 800 : 130).check(Counters.class);
     }
 
     private static ModelCheckingOptions checked(int threads, int invocations) {

@@ -118,7 +118,9 @@ class DocumentationTest {
             page.screenshot(new Page.ScreenshotOptions().setPath(Path.of("target/site-pictures", name + ".png")));
         }
         page.evaluate(PicturesTest.axe() + "; null");
-        softly.assertThat(PicturesTest.violations(page)).as(name).isEmpty();
+        softly.assertThat(PicturesTest.violations(page, PicturesTest.Rules.of(name)))
+                .as(name)
+                .isEmpty();
         softly.assertThat(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
                 .as("%s is wider than the screen", name)
                 .isEqualTo(0);
