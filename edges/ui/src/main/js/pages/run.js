@@ -3,6 +3,7 @@ import {
   age, at, auditTable, banner, box, button, cancel, errorText, evict, facts, get, head, href, html, isOver, keep, kept, keyLink, labels, leaseLeft, lockPath, may, millis,
   moment, mono, muted, now, pages, path, quoted, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span, tick, token,
 } from '../core/page.js';
+import { repeat } from '../lit/directives/repeat.js';
 import { timeline } from '../core/timeline.js';
 
 /** What happens next without action, and when. */
@@ -47,20 +48,19 @@ function save(name, text) {
 }
 const wraps = () => kept('wrap', 'on') === 'on';
 
-/** What the run wrote, and how each earlier attempt ended: the server keeps the output of the last attempt. */
+/** What the chosen attempt wrote, the last one unless the reader chooses; without output, its error message. */
 function output(run, state) {
   const attempts = run.attempts || [];
+  if (!attempts.some(each => each.output || each.error?.message)) return '';
   const chosen = Math.min(state.attempt || attempts.length, attempts.length);
-  const last = chosen === attempts.length;
-  const error = last ? run.error : attempts[chosen - 1]?.error;
-  const text = (last && run.output) || error?.message || '';
-  if (!run.output && !attempts.some(each => each.error?.message)) return '';
-  const what = last && run.output ? isOver(run) ? 'the end of it' : 'live' : 'its error message; the output of earlier attempts is not kept';
+  const { output: written, error, endedAt } = attempts[chosen - 1];
+  const text = written || error?.message || '';
+  const what = written ? endedAt || isOver(run) ? 'the end of it' : 'live' : text ? 'no output was kept; its error message' : 'it has written nothing yet';
   return html`<section class="card mt" aria-label="Output"><div class="row bar-top"><h2>Output ${muted(what)}</h2><span class="grow"></span>
-    ${attempts.length > 1 && html`<div class="switch" role="group" aria-label="Attempt">${attempts.map((each, i) => html`<button aria-pressed=${String(i + 1 === chosen)} @click=${() => { state.attempt = i + 1; shell.draw(); }}>attempt ${i + 1}</button>`)}</div>`}
+    ${attempts.length > 1 && html`<div class="switch" role="group" aria-label="Attempt">${attempts.map((each, i) => html`<button aria-pressed=${String(i + 1 === chosen)} @click=${() => { state.attempt = i + 1 === attempts.length ? 0 : i + 1; shell.draw(); }}>attempt ${each.attempt}</button>`)}</div>`}
     <label class="small-label"><input type="checkbox" .checked=${wraps()} @change=${event => { keep('wrap', event.target.checked ? 'on' : 'off'); shell.draw(); }}> Wrap lines</label>
-    ${button('Download', () => save(`run-${short(run.id)}-${chosen || 1}.txt`, text), 'small')}</div>
-    <pre class="mono ${wraps() ? '' : 'as-is'}" tabindex="0" aria-label="Attempt ${chosen || 1}" data-follow="yes" @scroll=${scrolled}>${text}</pre></section>`;
+    ${button('Download', () => save(`run-${short(run.id)}-${chosen}.txt`, text), 'small')}</div>
+    ${repeat([chosen], each => each, () => html`<pre class="mono ${wraps() ? '' : 'as-is'}" tabindex="0" aria-label="Attempt ${chosen}" data-follow="yes" @scroll=${scrolled}>${text}</pre>`)}</section>`;
 }
 
 pages.run = {

@@ -27,12 +27,14 @@ import io.interlock.run.WorkerNote;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -228,7 +230,7 @@ public final class EngineService {
         }
     }
 
-    /** One run with its attempts, stages, parameters, lease and settlement, and with its output if {@code output} is asked for. */
+    /** One run with its attempts, stages, parameters, lease and settlement, and with the output of its attempts if {@code output} is asked for. */
     public Facts run(Run run, boolean output) {
         Facts json = run.state() == RunState.QUEUED
                 ? engine.explain(run.id())
@@ -242,8 +244,9 @@ public final class EngineService {
                     .ifPresent(lease -> RunFacts.beating(json, lease, run));
         }
         settlements(run.key().tenant(), List.of(run)).values().forEach(done -> RunFacts.settled(json, done));
-        Optional<String> said = output ? engine.queries().output(run.id()) : Optional.empty();
-        return RunFacts.detailed(json, run, engine.attempts(run.id()), said.orElse(null), foreign);
+        SortedMap<Integer, String> outputs =
+                output ? engine.queries().outputs(run.id()) : Collections.emptySortedMap();
+        return RunFacts.detailed(json, run, engine.attempts(run.id()), outputs, foreign);
     }
 
     /** Runs of one tenant, each dead one with its settlement. */

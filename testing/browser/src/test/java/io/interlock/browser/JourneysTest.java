@@ -8,6 +8,7 @@ import com.microsoft.playwright.Page;
 import io.interlock.RunState;
 import io.interlock.access.Role;
 import io.interlock.run.Run;
+import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +63,13 @@ class JourneysTest extends BrowserTest {
                             .evaluate("each => each.scrollTop + each.clientHeight >= each.scrollHeight - 1"))
                     .as("the end is in view")
                     .isTrue();
+            tabTo(page, "main button:has-text('attempt 1')");
+            page.keyboard().press("Enter");
+            assertThat(page.locator("pre")).hasText("first line");
+            tabTo(page, "main button:has-text('Download')");
+            Path file =
+                    page.waitForDownload(() -> page.keyboard().press("Enter")).path();
+            assertThat(file).hasContent("first line");
             tabTo(page, "main button:has-text('Retry')");
             page.keyboard().press("Enter");
             assertThat(page.locator(".toast").last()).containsText("is retried");
