@@ -42,7 +42,7 @@ WorkerView.prototype.worker; WorkerView.prototype.remote; WorkerView.prototype.j
 WorkerView.prototype.runs; WorkerView.prototype.seenAt; WorkerView.prototype.version;
 
 /** @record */ function Sweep() {}
-Sweep.prototype.sweeps; Sweep.prototype.sweep; Sweep.prototype.skipped; Sweep.prototype.actions; Sweep.prototype.why;
+Sweep.prototype.sweeps; Sweep.prototype.sweep; Sweep.prototype.skipped; Sweep.prototype.actions; Sweep.prototype.why; Sweep.prototype.nextAt; Sweep.prototype.every;
 
 /** @record */ function JobView() {}
 JobView.prototype.api; JobView.prototype.maxRuntime; JobView.prototype.lease; JobView.prototype.schedules; JobView.prototype.cron; JobView.prototype.zone; JobView.prototype.nextStart;

@@ -335,14 +335,14 @@ public final class ServerBackend implements Backend {
         }
 
         @Override
-        public List<Facts> sweeps() {
-            return client.get("/janitor").list("sweeps");
+        public Facts janitor() {
+            return client.get("/janitor");
         }
 
         @Override
-        public List<Facts> sweep(boolean dryRun) {
+        public Facts sweep(boolean dryRun) {
             if (!dryRun) {
-                return client.post("/janitor/sweep", null).list("sweeps");
+                return client.post("/janitor/sweep", null);
             }
             return Backend.due(locks().list("").stream()
                     .filter(lock -> lock.in("holder").text("holder").isPresent()

@@ -492,16 +492,14 @@ public final class StoreBackend implements Backend {
         }
 
         @Override
-        public List<Facts> sweeps() {
+        public Facts janitor() {
             return sweep(true);
         }
 
         @Override
-        public List<Facts> sweep(boolean dryRun) {
+        public Facts sweep(boolean dryRun) {
             if (!dryRun) {
-                return engine.janitor().runOnce().stream()
-                        .map(round -> AdminFacts.sweep(round, action -> true))
-                        .toList();
+                return AdminFacts.janitor(engine.janitor().runOnce(), Optional.empty(), action -> true);
             }
             return Backend.due(engine.queries().keys(KeyQuery.ofTenant(target.tenant())).stream()
                     .filter(view -> view.lease() != null && view.lease().isExpired())

@@ -80,20 +80,18 @@ public final class AdminOperations {
                 .on(
                         "getJanitor",
                         call -> CompletableFuture.completedFuture(
-                                sweeps(context.engine().janitor().lastRound().orElse(List.of()), call.tenant())))
+                                sweeps(context, context.engine().janitor().lastRound().orElse(List.of()), call)))
                 .on(
                         "sweepNow",
                         call -> context.blocking(
-                                call, () -> sweeps(context.engine().janitor().runOnce(), call.tenant())));
+                                call, () -> sweeps(context, context.engine().janitor().runOnce(), call)));
     }
 
-    private static Reply sweeps(List<Janitor.Round> rounds, String tenant) {
-        return Reply.ok(Facts.with(
-                "sweeps",
-                rounds.stream()
-                        .map(round -> AdminFacts.sweep(
-                                round, action -> action.key().tenant().equals(tenant)))
-                        .toList()));
+    private static Reply sweeps(OperationContext context, List<Janitor.Round> rounds, Call call) {
+        return Reply.ok(AdminFacts.janitor(
+                rounds,
+                context.engine().janitor().plan(),
+                action -> action.key().tenant().equals(call.tenant())));
     }
 
     private CompletionStage<Reply> jobs(Call call) {

@@ -9,6 +9,8 @@ import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.ServedTest;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -177,8 +179,10 @@ class AdminTest extends ServedTest {
                         .map(job -> ((JsonObject) job).getString("name")))
                 .contains("quick", "remote", "flaky");
         rig.engine.janitor().runOnce();
-        assertThat(rig.get("/janitor", Role.READ).is(200).json().getJsonArray("sweeps"))
-                .isNotEmpty();
+        JsonObject janitor = rig.get("/janitor", Role.READ).is(200).json();
+        assertThat(janitor.getJsonArray("sweeps")).isNotEmpty();
+        assertThat(Duration.parse(janitor.getString("every"))).isPositive();
+        assertThat(Instant.parse(janitor.getString("nextAt"))).isAfter(Instant.EPOCH);
         Answer contract = rig.get("/openapi.json", (String) null).is(200);
         assertThat(contract.text("openapi")).startsWith("3.1");
     }
