@@ -182,6 +182,20 @@ export async function trigger(key, job = '') {
 }
 export const startButton = (key = '') => may('trigger') && !session.bare && button('Start a run…', () => trigger(key), 'primary');
 
+/** Of one group, so many are retried by one action. */
+export const MOST_RETRIED = 200;
+/** Starts the work of failed runs once more. Each counts once: one that was retried from here already is left alone. */
+export function rerunAll(runs, which) {
+  const what = 'Retry ' + (runs.length === 1 ? 'run ' + short(runs[0].id) : runs.length);
+  let before = 0;
+  ask({
+    title: what + '?', confirm: what, fields: [REASON],
+    body: html`<p>${which} Each becomes a new run under its key, with the same parameters. The audit log names you and the reason.</p>`,
+    send: body => each(runs, run => post('runs/' + run.id + '/rerun', { ...body, idempotencyKey: 'retry-of-' + run.id }).then(answer => { if (answer.deduplicated) before++; })),
+    done: refused => runs.length - refused.length - before + ' retried' + (before ? ', ' + before + ' are retried already' : '') + (refused.length ? ', ' + refused.length + ' refused: ' + refused[0] : ''),
+  });
+}
+
 export const retry = run => act('Run ' + short(run.id) + ' is retried', () => post('runs/' + run.id + '/redrive', {}));
 /** Settles dead letters one by one, so that each has its own answer; which describes them. */
 export function settle(runs, again, which, over = null) {

@@ -1,7 +1,7 @@
 // Now: totals, charts over time, what needs attention, and who holds which key.
 import {
-  banner, button, cancel, cancelAll, complete, empty, get, head, href, html, isClosing, keyLink, leaseLeft, lockPath, LOCKS, look, mark, may, moment, mono, muted, pages, path, pauseKey, percent, quoted, refresh,
-  resume, session, settle, shell, since, soft, sortLocks, span, startButton, summary, table, totals, zoneName,
+  banner, button, cancel, cancelAll, complete, empty, get, head, href, html, isClosing, keyLink, leaseLeft, lockPath, LOCKS, look, mark, may, moment, mono, MOST_RETRIED, muted, pages, path, pauseKey, percent,
+  quoted, refresh, rerunAll, resume, session, settle, shell, sift, since, soft, sortLocks, span, startButton, summary, table, totals, zoneName,
 } from '../core/page.js';
 import { strip, WINDOWS } from '../core/strip.js';
 
@@ -15,6 +15,12 @@ const held = lock => !lock?.holder ? '' : html`, held by <b>${soft(lock.holder.h
 /** Loads the runs of a group, and asks what to do with them. */
 const withRuns = (query, then) => async () => then((await get(path('runs', { ...query, limit: 200 }))).items);
 
+/** Retries the runs of a group of failures: of the last hour, with its job, outcome and error code. */
+const again = ({ job, outcome, code, count }) => outcome !== 'DEAD' && may('trigger') && [`Retry ${Math.min(count, MOST_RETRIED)}…`, async () => {
+  const { items } = await sift(q => get(path('runs', { ...q, limit: 200 })), { job, state: outcome, since: '1h' }, run => run.error?.code === code, MOST_RETRIED);
+  rerunAll(items.slice(0, MOST_RETRIED), html`The newest ${Math.min(items.length, MOST_RETRIED)} of job <b>${job}</b> that ended in the last hour with ${mono(code)}.`);
+}];
+
 const overdue = lock => ({
   id: 'overdue ' + lock.key, kind: 'overdue', words: html`${keyLink(lock.key)} ${isClosing(lock) ? html`was taken away, opens within <b class="tn age">${span(leaseLeft(lock))}</b>` : lock.holder?.alive ? 'exceeds its max runtime' : 'overdue: its lease has expired'}${held(lock)}`,
   next: lock.waiting ? `${lock.waiting} ${lock.waiting === 1 ? 'waits' : 'wait'}` : 'none waits', open: lockPath(lock.key), act: lock.holder?.runId && !isClosing(lock) && may('trigger') && ['Cancel run…', () => cancel({ id: lock.holder.runId, state: 'RUNNING' })],
@@ -22,7 +28,7 @@ const overdue = lock => ({
 
 /** What each kind of entry of the summary says, where it leads, and what can be done about it. */
 const ROWS = {
-  LOST: each => ({ kind: 'fenced', words: html`${times(each)}${keyLink(each.key)} ${each.count > 1 ? 'and others' : ''} lost the lease, job <b>${each.job}</b>, ${mono(each.code)}`, next: html`last ${moment(each.lastAt)}`, open: 'runs/' + each.run }),
+  LOST: each => ({ kind: 'fenced', words: html`${times(each)}${keyLink(each.key)} ${each.count > 1 ? 'and others' : ''} lost the lease, job <b>${each.job}</b>, ${mono(each.code)}`, next: html`last ${moment(each.lastAt)}`, open: 'runs/' + each.run, act: again(each) }),
   HOT: each => {
     const lock = summary.hotKeys.find(other => other.key === each.key);
     return { kind: 'waiting', words: html`${keyLink(each.key)} <b>${each.count} wait</b>${held(lock)}`, next: html`the longest for <span class="tn age">${span(since(each.since))}</span>`, open: lockPath(each.key), act: may('operator') && ['Pause…', () => pauseKey(each.key)] };
@@ -30,8 +36,8 @@ const ROWS = {
   NO_WORKER: each => ({ kind: 'fail', words: html`no worker takes job <b>${each.job}</b>: <b>${each.count} ${each.count === 1 ? 'run waits' : 'runs wait'}</b>`, next: html`the longest for <span class="tn age">${span(since(each.since))}</span>`, open: path('runs', { job: each.job, state: 'PENDING' }),
     act: may('trigger') && [`Cancel ${each.count}…`, withRuns({ job: each.job, state: 'PENDING' }, cancelAll)] }),
   FAILED: each => ({ kind: 'fail', words: html`${times(each)}${each.count === 1 && each.key ? keyLink(each.key) : html`job <b>${each.job}</b>`} ${each.outcome === 'TIMED_OUT' ? 'timed out' : 'failed'}, ${mono(each.code)}`, next: html`last ${moment(each.lastAt)}`,
-    open: each.count === 1 ? 'runs/' + each.run : path('runs', { job: each.job, state: each.outcome, since: '1h' }) }),
-  RESTARTED: each => ({ kind: 'fail', words: html`${times(each)}${keyLink(each.key)} ${each.count > 1 ? 'and others were' : 'was'} killed when a server stopped, job <b>${each.job}</b>`, next: html`${moment(each.lastAt)}, not retried`, open: 'runs/' + each.run }),
+    open: each.count === 1 ? 'runs/' + each.run : path('runs', { job: each.job, state: each.outcome, since: '1h' }), act: again(each) }),
+  RESTARTED: each => ({ kind: 'fail', words: html`${times(each)}${keyLink(each.key)} ${each.count > 1 ? 'and others were' : 'was'} killed when a server stopped, job <b>${each.job}</b>`, next: html`${moment(each.lastAt)}, not retried`, open: 'runs/' + each.run, act: again(each) }),
   DEAD: each => ({ kind: 'fail', words: html`${times(each)}dead ${each.count === 1 ? 'letter' : 'letters'} of job <b>${each.job}</b>`, next: html`the oldest ${moment(each.since)}`, open: path('dead-letters', { job: each.job }),
     act: may('operator') && [`Retry ${each.count}…`, withRuns({ job: each.job, state: 'DEAD' }, runs => settle(runs.filter(run => !run.settled), true, `Dead letters of job ${each.job}.`))] }),
 };

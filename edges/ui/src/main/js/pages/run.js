@@ -1,7 +1,7 @@
 // Run: its explanation, its timeline and its output.
 import {
   age, at, auditTable, banner, box, button, cancel, errorText, evict, facts, get, head, href, html, isOver, keep, kept, keyLink, labels, leaseLeft, lockPath, may, millis,
-  moment, mono, muted, now, pages, path, quoted, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span, tick, token,
+  moment, mono, muted, now, pages, path, quoted, rerunAll, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span, tick, token,
 } from '../core/page.js';
 import { repeat } from '../lit/directives/repeat.js';
 import { timeline } from '../core/timeline.js';
@@ -93,6 +93,7 @@ pages.run = {
       json: 'runs/' + run.id,
       cli: 'interlock runs show ' + run.id,
       more: html`${!isOver(run) && may('trigger') && button('Cancel run…', () => cancel(run))}
+        ${['FAILED', 'TIMED_OUT'].includes(run.state) && run.execution === 'worker' && may('trigger') && button('Retry…', () => rerunAll([run], ''))}
         ${run.state === 'DEAD' && may('operator') && !run.settled && [button('Retry', () => retry(run)), button('Discard…', () => settle([run], false, ''), 'danger')]}
         ${lock?.token && may('operator') && button('Force release…', () => evict(run.key), 'danger')}`,
     })}

@@ -8,6 +8,7 @@ import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.EngineQueries;
 import io.interlock.engine.RunEngine;
+import io.interlock.engine.RunRequest;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.JobName;
@@ -20,6 +21,7 @@ import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunCount;
 import io.interlock.run.RunQuery;
+import io.interlock.run.RunSpec;
 import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchResult;
 import io.interlock.run.Summary;
@@ -247,6 +249,17 @@ public final class EngineService {
         SortedMap<Integer, String> outputs =
                 output ? engine.queries().outputs(run.id()) : Collections.emptySortedMap();
         return RunFacts.detailed(json, run, engine.attempts(run.id()), outputs, foreign);
+    }
+
+    /** A request for the work of {@code run} once more, in the same words. */
+    public static RunRequest again(Run run) {
+        return RunRequest.of(run.key(), run.job())
+                .onConflict(run.spec().policy())
+                // One that was moved to the front had a higher one.
+                .priority(Math.min(run.spec().priority(), RunSpec.MAX_PRIORITY))
+                .parameters(run.spec().parameters())
+                .labels(run.spec().labels())
+                .lease(run.spec().terms().ttl());
     }
 
     /** Runs of one tenant, each dead one with its settlement. */

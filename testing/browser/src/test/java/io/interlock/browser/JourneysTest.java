@@ -80,6 +80,36 @@ class JourneysTest extends BrowserTest {
     }
 
     @Test
+    void failuresOfOneKindAreRetriedTogether() {
+        for (int i = 1; i <= 3; i++) {
+            Run run = site().submit("failing/" + i, "billing-export", "hourly");
+            site().tell("failing/" + i, "fail the disk is full");
+            awaitState(run, RunState.FAILED);
+        }
+        try (Visitor ada = visitor(Role.TRIGGER)) {
+            Page page = ada.page;
+            Locator group = page.getByLabel("Needs attention").locator("li:has-text('billing-export')");
+            assertThat(group).containsText("3 × job billing-export failed, EXIT_70");
+            group.locator("button:has-text('Retry 3…')").click();
+            page.getByLabel("Reason").fill("the disk is larger now");
+            ActionsTest.dialog(page, "Retry 3").click();
+            assertThat(page.locator(".toast").last()).containsText("3 retried");
+            group.locator("button:has-text('Retry 3…')").click();
+            page.getByLabel("Reason").fill("impatient");
+            ActionsTest.dialog(page, "Retry 3").click();
+            assertThat(page.locator(".toast").last()).containsText("0 retried, 3 are retried already");
+            ada.go("runs?job=billing-export&state=RUNNING");
+            assertThat(page.locator("main tbody tr")).hasCount(3);
+            ada.isContent();
+        }
+        for (int i = 1; i <= 3; i++) {
+            site().tell("failing/" + i, "end");
+            assertThat(site().engine.audit(Site.key("failing/" + i)))
+                    .anyMatch(record -> record.reason().contains("the disk is larger now"));
+        }
+    }
+
+    @Test
     void waitingRunsAreMovedToTheFrontAndCancelled() {
         site().submit("line/key", "nightly-close", "holds it");
         Run first = site().submit("line/key", "nightly-close", "first in line");

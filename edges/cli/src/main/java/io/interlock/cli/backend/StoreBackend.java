@@ -321,14 +321,8 @@ public final class StoreBackend implements Backend {
             if (run.spec().execution() == Execution.CALLER) {
                 throw Backend.doneByCaller(id, run.key().name());
             }
-            return submitted(engine.submit(RunRequest.of(run.key(), run.job())
-                    .onConflict(run.spec().policy())
-                    .priority(run.spec().priority())
-                    .parameters(run.spec().parameters())
-                    .labels(run.spec().labels())
-                    .lease(run.spec().terms().ttl())
-                    .submitter(target.actor())
-                    .reason(reason)));
+            return submitted(engine.submit(
+                    EngineService.again(run).submitter(target.actor()).reason(reason)));
         }
 
         private Facts submitted(Submission answer) {
