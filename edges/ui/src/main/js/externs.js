@@ -46,7 +46,7 @@ Sweep.prototype.sweeps; Sweep.prototype.sweep; Sweep.prototype.skipped; Sweep.pr
 
 /** @record */ function JobView() {}
 JobView.prototype.api; JobView.prototype.maxRuntime; JobView.prototype.lease; JobView.prototype.schedules; JobView.prototype.cron; JobView.prototype.zone; JobView.prototype.nextStart;
-JobView.prototype.workers; JobView.prototype.last; JobView.prototype.week; JobView.prototype.days;
+JobView.prototype.workers; JobView.prototype.last; JobView.prototype.week; JobView.prototype.days; JobView.prototype.maxWait;
 
 /** @record */ function KeyView() {}
 KeyView.prototype.createdAt; KeyView.prototype.expiresAt; KeyView.prototype.revokedAt; KeyView.prototype.active; KeyView.prototype.apiKey;

@@ -1,9 +1,8 @@
 // Now: totals, charts over time, what needs attention, and who holds which key.
 import {
-  banner, button, cancel, cancelAll, complete, empty, get, head, href, html, isClosing, keyLink, leaseLeft, lockPath, LOCKS, look, mark, may, moment, mono, MOST_RETRIED, muted, pages, path, pauseKey, percent,
-  quoted, refresh, rerunAll, resume, session, settle, shell, sift, since, soft, sortLocks, span, startButton, summary, table, totals, zoneName,
+  banner, button, cancel, cancelAll, complete, empty, figure, get, head, href, html, isClosing, keyLink, leaseLeft, lockPath, LOCKS, look, mark, may, moment, mono, MOST_RETRIED, muted, overTime, pages, path, pauseKey, percent,
+  quoted, refresh, rerunAll, resume, session, settle, shell, sift, since, soft, sortLocks, span, startButton, summary, table, totals, windowOf,
 } from '../core/page.js';
-import { strip, WINDOWS } from '../core/strip.js';
 
 const MOST = 12;
 const link = (words, to) => html`<a class="button small" href=${href(to)}>${words}</a>`;
@@ -71,7 +70,6 @@ function list(state) {
     ${news > 0 && button(news + ' new · show', release, 'news small')}</div><ul class="card list attention">${rows.slice(0, MOST).map(row)}</ul></section>`;
 }
 
-const figure = (number, words, to, kind = '') => html`<a class="card pad kpi ${kind}" href=${href(to)}><b class="tn">${number}</b><span>${words}</span></a>`;
 const figures = () => {
   const { locks, longestWait } = summary;
   return html`<div class="grid k6">${figure(locks.HELD || 0, 'held', 'locks?state=HELD')}${figure(locks.OVERDUE || 0, 'overdue', 'locks?state=OVERDUE', locks.OVERDUE > 0 ? 'late' : '')}${!session.bare && html`${figure(totals.queue(), 'waiting', 'queue')}
@@ -79,8 +77,6 @@ const figures = () => {
 };
 
 const WINDOW = '1h';
-const windows = chosen => html`<div class="switch" role="group" aria-label="Window">${Object.entries(WINDOWS).map(([name, [words]]) => html`<button aria-pressed=${String(chosen === name)} @click=${() => shell.filter({ window: name === WINDOW ? '' : name })}>${words}</button>`)}</div>`;
-const overTime = ({ data: { history } }) => history?.window && html`<section class="mt" aria-label="Over time"><div class="row"><h2>Over time ${muted(zoneName() + ' · click a bar to see its runs')}</h2><span class="grow"></span>${windows(history.window)}</div>${strip(history, totals.queue(), shell.width)}</section>`;
 
 /** Keys that need attention first: the server names them at any number of locks. */
 function active({ page }) {
@@ -93,14 +89,14 @@ pages.now = {
   renews: 5000,
   title: () => 'Now',
   async load({ q }) {
-    const [page, history] = await Promise.all([look('locks?limit=50'), look(path('history', { window: WINDOWS[q.window] ? q.window : WINDOW })), refresh()]);
+    const [page, history] = await Promise.all([look('locks?limit=50'), look(path('history', { window: windowOf(q, WINDOW) })), refresh()]);
     if (session.bare) Object.assign(summary.locks, { HELD: page.items.filter(lock => lock.state === 'HELD').length, OVERDUE: page.items.filter(lock => lock.state === 'OVERDUE').length });
     return { page: complete(page), history };
   },
   view(state) {
     const locks = active(state.data);
     const total = session.bare ? locks.length : totals.locks();
-    return html`${head({ title: 'Now', json: 'summary', cli: 'interlock top', more: startButton() })}${figures()}${session.bare && banner('idle', session.bare)}${overTime(state)}
+    return html`${head({ title: 'Now', json: 'summary', cli: 'interlock top', more: startButton() })}${figures()}${session.bare && banner('idle', session.bare)}${overTime(state.data.history, totals.queue(), WINDOW)}
     <div class="cols"><div>${list(state)}</div>
     <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks ${muted(total > locks.length ? `${locks.length} of ${total}, those that need attention first` : total)}</h2><span class="grow"></span>${muted(['Updated ', moment(summary.seen || state.loaded)])}</div>
     <div class="card">${locks.length ? table('Active locks', LOCKS, locks, lock => lock.key)

@@ -1,6 +1,6 @@
 // Run: its explanation, its timeline and its output.
 import {
-  age, at, auditTable, banner, box, button, cancel, errorText, evict, facts, get, head, href, html, isOver, keep, kept, keyLink, labels, leaseLeft, lockPath, may, millis,
+  age, at, auditTable, banner, box, button, cancel, errorText, evict, facts, get, head, href, html, isOver, jobLink, jobOf, keep, kept, keyLink, labels, leaseLeft, lockPath, may, millis,
   moment, mono, muted, now, pages, path, quoted, rerunAll, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span, tick, token,
 } from '../core/page.js';
 import { repeat } from '../lit/directives/repeat.js';
@@ -20,9 +20,9 @@ function next(run, lock, late) {
 }
 
 const json = value => value && Object.keys(value).length > 0 && html`<code class="mono">${JSON.stringify(value)}</code>`;
-const about = (run, left) => facts({
+const about = (run, left, known) => facts({
   Key: keyLink(run.key),
-  Job: run.job,
+  Job: known ? jobLink(run.job) : run.job,
   Reason: quoted(run.reason),
   By: run.submittedBy,
   'On conflict': run.onConflict,
@@ -68,20 +68,19 @@ pages.run = {
   title: ({ id }) => 'Run ' + short(id),
   async load(state) {
     const run = await get('runs/' + state.id + '?output=true');
-    const [{ items: [lock] }, jobs, audit] = await Promise.all([
+    const [{ items: [lock] }, job, audit] = await Promise.all([
       get(path('locks', { key: run.key })),
-      state.jobs || get('jobs'),
+      run.execution === 'caller' ? {} : jobOf(run.job),
       may('operator') && get(path('audit', { run: run.id, limit: 100 })),
     ]);
-    state.jobs = jobs;
     const mine = lock?.holder?.runId === run.id ? { ...lock, seen: tick() } : null;
     // The server returns the last heartbeat only; earlier ones are those this page has seen.
     state.beats = new Set(state.beats).add(run.heartbeatAt);
-    return { run, lock: mine, audit, declared: jobs.items.find(job => job.name === run.job)?.stages || [] };
+    return { run, lock: mine, audit, job };
   },
   hears: (type, data, state) => !type.startsWith('worker') && (!data.key || data.key === state.data?.run.key),
   view(state) {
-    const { data: { run, lock, audit, declared }, beats } = state;
+    const { data: { run, lock, audit, job }, beats } = state;
     const left = lock && leaseLeft(lock);
     const late = lock && since(run.heartbeatAt) > 1.5 * millis(run.heartbeatEvery) + 1000;
     const strip = [...beats].filter(beat => beat).map(beat => ({ at: at(beat) }));
@@ -100,8 +99,8 @@ pages.run = {
     <div class="lead"><p class="clamp">${sentence(run.explanation, run.id, run.error)}.</p><p class="muted">${run.attempt ? 'Attempt ' + run.attempt : 'Not started, attempt 1'} of ${run.maxAttempts}${run.token && html` · token ${token(run.token)}`}${run.holder && ' · ' + run.holder}${run.startedAt
       && html` · started ${moment(run.startedAt)}${run.attempt === 1 && `, waited ${span(since(run.submittedAt, run.startedAt))}`}`}</p></div>
     ${what && banner(...what)}${run.error && !isOver(run) && banner('fail', html`The last attempt failed: ${errorText(run.error)}`)}
-    ${box('Timeline', timeline(run, declared, [...strip, ...late ? [{ at: now(), late }] : []], shell.width - 34))}
+    ${box('Timeline', timeline(run, job.stages || [], [...strip, ...late ? [{ at: now(), late }] : []], shell.width - 34))}
     ${output(run, state)}
-    <div class="grid k2">${section('Events', audit ? auditTable(audit.items) : html`<p class="muted pad0">Events need the role operator.</p>`)}${box('Facts', about(run, left))}</div>`;
+    <div class="grid k2">${section('Events', audit ? auditTable(audit.items) : html`<p class="muted pad0">Events need the role operator.</p>`)}${box('Facts', about(run, left, Boolean(job.name)))}</div>`;
   },
 };

@@ -7,6 +7,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.EngineQueries;
+import io.interlock.engine.Job;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.run.DeadLetter;
@@ -29,6 +30,7 @@ import io.interlock.run.WorkerNote;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -51,8 +53,8 @@ public final class EngineService {
     /** How long a worker that is silent and idle counts as alive. */
     private static final Duration ALIVE = Duration.ofMinutes(1);
 
-    /** Among how many of its newest runs the last one that ended is looked for. */
-    private static final int LAST = 50;
+    /** Among how many of its newest runs the last one that ended is looked for: mostly a few are enough. */
+    private static final List<Integer> LAST = List.of(5, 50);
 
     private final RunEngine engine;
     private final Function<String, Object> foreign;
@@ -141,6 +143,20 @@ public final class EngineService {
      * @param apis the compatible API that starts a job, {@code none} if it has none
      */
     public List<Facts> jobs(String tenant, Function<JobName, String> apis) {
+        return jobs(tenant, apis, engine.jobs().all());
+    }
+
+    /** The job called {@code name}, as {@link #jobs} has it; empty if the configuration has none. */
+    public Optional<Facts> job(String tenant, String name, Function<JobName, String> apis) {
+        List<Job> called = engine.jobs().all().stream()
+                .filter(job -> job.name().value().equals(name))
+                .toList();
+        return called.isEmpty()
+                ? Optional.empty()
+                : Optional.of(jobs(tenant, apis, called).get(0));
+    }
+
+    private List<Facts> jobs(String tenant, Function<JobName, String> apis, Collection<Job> some) {
         EngineQueries queries = engine.queries();
         Instant now = queries.time();
         Map<JobName, Facts> weeks = new HistoryFacts(queries, tenant).weeks();
@@ -148,7 +164,7 @@ public final class EngineService {
                 .filter(count -> count.tenant().equals(tenant))
                 .toList();
         List<WorkerNote> workers = queries.workers(tenant, ALIVE, RunQuery.MAX_LIMIT);
-        return engine.jobs().all().stream()
+        return some.stream()
                 .map(job -> AdminFacts.job(
                                 job, apis.apply(job.name()), job.work().isPresent())
                         .and("schedules", schedules(tenant, job.name(), now))
@@ -185,12 +201,18 @@ public final class EngineService {
         return runs;
     }
 
-    /** The run of {@code job} that ended last, of the newest {@link #LAST}; {@code null} if none of them has ended. */
+    /** The run of {@code job} that ended last, of the newest ones; {@code null} if none of them has ended. */
     private @Nullable Run lastEnded(String tenant, JobName job) {
-        return engine.list(RunQuery.ofTenant(tenant).doing(job).newestFirst().page(0, LAST)).runs().stream()
-                .filter(run -> run.state().isTerminal())
-                .max(Comparator.comparing(run -> run.status().since()))
-                .orElse(null);
+        RunQuery newest = RunQuery.ofTenant(tenant).doing(job).newestFirst();
+        for (int limit : LAST) {
+            Optional<Run> last = engine.list(newest.page(0, limit)).runs().stream()
+                    .filter(run -> run.state().isTerminal())
+                    .max(Comparator.comparing(run -> run.status().since()));
+            if (last.isPresent()) {
+                return last.get();
+            }
+        }
+        return null;
     }
 
     /** What is called like {@code text}, up to {@code limit} of each kind: {@code runs, keys, jobs, holders, labels, more}. */
@@ -246,8 +268,7 @@ public final class EngineService {
                     .ifPresent(lease -> RunFacts.beating(json, lease, run));
         }
         settlements(run.key().tenant(), List.of(run)).values().forEach(done -> RunFacts.settled(json, done));
-        SortedMap<Integer, String> outputs =
-                output ? engine.queries().outputs(run.id()) : Collections.emptySortedMap();
+        SortedMap<Integer, String> outputs = output ? engine.queries().outputs(run.id()) : Collections.emptySortedMap();
         return RunFacts.detailed(json, run, engine.attempts(run.id()), outputs, foreign);
     }
 

@@ -134,6 +134,7 @@ final class MatrixTarget {
         for (String path : List.of("listJobs /jobs", "getSession /session", "signOut /session")) {
             plain(rows, path);
         }
+        plain(rows, "getJob /jobs/remote");
         plain(rows, "getContract /openapi.json");
         compatible(rows);
         return rows;

@@ -178,6 +178,13 @@ class AdminTest extends ServedTest {
         assertThat(rig.get("/jobs", Role.READ).is(200).json().getJsonArray("items").stream()
                         .map(job -> ((JsonObject) job).getString("name")))
                 .contains("quick", "remote", "flaky");
+        assertThat(rig.get("/jobs/remote", Role.READ).is(200).json())
+                .isEqualTo(rig.get("/jobs", Role.READ).json().getJsonArray("items").stream()
+                        .map(JsonObject.class::cast)
+                        .filter(job -> job.getString("name").equals("remote"))
+                        .findFirst()
+                        .orElseThrow());
+        rig.get("/jobs/nothing", Role.READ).isProblem(404, "not-found");
         rig.engine.janitor().runOnce();
         JsonObject janitor = rig.get("/janitor", Role.READ).is(200).json();
         assertThat(janitor.getJsonArray("sweeps")).isNotEmpty();

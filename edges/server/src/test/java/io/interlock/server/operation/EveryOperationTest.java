@@ -195,6 +195,7 @@ class EveryOperationTest extends ServedTest {
             case "listWorkers" -> rig.get("/workers", key);
             case "getJanitor" -> rig.get("/janitor", key);
             case "listJobs" -> rig.get("/jobs", key);
+            case "getJob" -> rig.get("/jobs/remote", key);
             case "getSession" -> rig.get("/session", key);
             case "signIn" -> rig.post("/session", (String) null, "{\"apiKey\": \"" + key + "\"}");
             case "signOut" -> rig.send(rig.request("/session", null).DELETE().build());
