@@ -18,7 +18,7 @@ RunView.prototype.newRun;
 /** @record */ function LockView() {}
 LockView.prototype.leaseLeft; LockView.prototype.waiting; LockView.prototype.waitingSince; LockView.prototype.observedAt; LockView.prototype.pause;
 LockView.prototype.pauses; LockView.prototype.refusals; LockView.prototype.minute; LockView.prototype.outcomes; LockView.prototype.releasedToken;
-LockView.prototype.opensAt; LockView.prototype.renewedAt; LockView.prototype.renewedEvery; LockView.prototype.evicted; LockView.prototype.by; LockView.prototype.nextRun;
+LockView.prototype.counts; LockView.prototype.opensAt; LockView.prototype.renewedAt; LockView.prototype.renewedEvery; LockView.prototype.evicted; LockView.prototype.by; LockView.prototype.nextRun;
 
 /** @record */ function Line() {}
 Line.prototype.lock; Line.prototype.total; Line.prototype.samples; Line.prototype.usualHold; Line.prototype.holderLeft;
