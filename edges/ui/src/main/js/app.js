@@ -110,7 +110,7 @@ async function navigate(focus) {
   const [name, id = ''] = location.pathname.slice(root.pathname.length).split('/');
   const file = name === 'runs' && id ? 'run' : name || 'now';
   // Not every browser requests a module again after it failed to load; reloading the whole page does.
-  const next = PAGES.test(file) ? await import('./' + file + '.js').then(() => pages[file], () => undefined) : null;
+  const next = PAGES.test(file) ? await import('./' + file + '.js').then(() => pages[file === 'jobs' && id ? 'job' : file], () => undefined) : null;
   if (mine !== trip) return;
   page = next;
   problem = page === undefined ? new Problem(0, { title: 'This page could not be loaded', detail: 'The server is unavailable, or has a new version.' }) : null;

@@ -18,7 +18,7 @@ RunView.prototype.newRun;
 /** @record */ function LockView() {}
 LockView.prototype.leaseLeft; LockView.prototype.waiting; LockView.prototype.waitingSince; LockView.prototype.observedAt; LockView.prototype.pause;
 LockView.prototype.pauses; LockView.prototype.refusals; LockView.prototype.minute; LockView.prototype.outcomes; LockView.prototype.releasedToken;
-LockView.prototype.opensAt; LockView.prototype.renewedAt; LockView.prototype.renewedEvery; LockView.prototype.evicted; LockView.prototype.by; LockView.prototype.nextRun;
+LockView.prototype.counts; LockView.prototype.opensAt; LockView.prototype.renewedAt; LockView.prototype.renewedEvery; LockView.prototype.evicted; LockView.prototype.by; LockView.prototype.nextRun;
 
 /** @record */ function Line() {}
 Line.prototype.lock; Line.prototype.total; Line.prototype.samples; Line.prototype.usualHold; Line.prototype.holderLeft;
@@ -42,11 +42,11 @@ WorkerView.prototype.worker; WorkerView.prototype.remote; WorkerView.prototype.j
 WorkerView.prototype.runs; WorkerView.prototype.seenAt; WorkerView.prototype.version;
 
 /** @record */ function Sweep() {}
-Sweep.prototype.sweeps; Sweep.prototype.sweep; Sweep.prototype.skipped; Sweep.prototype.actions; Sweep.prototype.why;
+Sweep.prototype.sweeps; Sweep.prototype.sweep; Sweep.prototype.skipped; Sweep.prototype.actions; Sweep.prototype.why; Sweep.prototype.nextAt; Sweep.prototype.every;
 
 /** @record */ function JobView() {}
 JobView.prototype.api; JobView.prototype.maxRuntime; JobView.prototype.lease; JobView.prototype.schedules; JobView.prototype.cron; JobView.prototype.zone; JobView.prototype.nextStart;
-JobView.prototype.workers; JobView.prototype.last; JobView.prototype.week; JobView.prototype.days;
+JobView.prototype.workers; JobView.prototype.last; JobView.prototype.week; JobView.prototype.days; JobView.prototype.maxWait;
 
 /** @record */ function KeyView() {}
 KeyView.prototype.createdAt; KeyView.prototype.expiresAt; KeyView.prototype.revokedAt; KeyView.prototype.active; KeyView.prototype.apiKey;

@@ -10,6 +10,7 @@ const ABOUT = {
   queue: ['Queue', 'The runs that wait, by key, in the order in which they get it: a higher priority first, and one more for every minute of waiting, up to ten. Moving a run to the front is recorded in the audit log.', 'engine.md'],
   'dead-letters': ['Dead letters', 'Runs that used up their attempts. Retry starts a new run under the same key; discard settles it without another attempt.', 'run-lifecycle.md'],
   jobs: ['Jobs', 'What runs can do: their schedule and next start, their last outcome, and what happens when the key is taken.', 'engine.md'],
+  job: ['Job', 'When it starts, how its runs fared in the last seven days, how long they take, which workers take it, and its newest runs.', 'engine.md'],
   workers: ['Workers', 'The processes that run jobs. A silent worker has stopped sending heartbeats; its runs end when their leases expire.', 'workers.md'],
   janitor: ['Janitor', 'It ends expired leases, lost runs and expired waits, and deletes old history. Every node sweeps; sweeping twice does no harm.', 'engine.md'],
   audit: ['Audit log', 'Every change of a lock or a run with actor and reason. Each record contains the hash of the record before it: a changed or removed record breaks the chain.', 'security.md'],
@@ -18,5 +19,5 @@ const ABOUT = {
 /** The page that is open: its title, its description, and the file below docs/. */
 export const about = () => {
   const [name, id] = location.pathname.slice(root.pathname.length).split('/');
-  return ABOUT[name === 'runs' && id ? 'run' : name || 'now'] || ABOUT.now;
+  return ABOUT[id ? name.slice(0, -1) : name || 'now'] || ABOUT.now;
 };

@@ -68,6 +68,12 @@ export async function look(to) {
   }
   return { items: [] };
 }
+const jobs = new Map();
+/** A job of the configuration, loaded once; without a name if there is none. */
+export async function jobOf(name) {
+  if (!jobs.has(name)) jobs.set(name, await look('jobs/' + encodeURIComponent(name)).catch(problem => { if (problem.status !== 404) throw problem; return {}; }));
+  return jobs.get(name);
+}
 /** Reads a list page by page until enough items match or ten pages were read. */
 export async function sift(ask, q, fits, enough) {
   const page = { items: [], cursor: q.cursor };

@@ -96,6 +96,9 @@ export const table = (name, columns, rows, key, sorted = null) => html`<table ar
 })}</tr></thead><tbody>${repeat(rows, key, row => html`<tr>${columns.map(([title, cell, classes = '']) =>
   html`<td class=${classes} data-l=${typeof title === 'string' ? title : ''}><div>${shown(cell.call ? cell(row) : row[cell])}</div></td>`)}</tr>`)}</tbody></table>`;
 
+/** A number that leads to what it counts. */
+export const figure = (number, words, to, kind = '') => html`<a class="card pad kpi ${kind}" href=${href(to)}><b class="tn">${number}</b><span>${words}</span></a>`;
+export const jobLink = (name, classes = '') => html`<a class=${classes} href=${href('jobs/' + encodeURIComponent(name))}>${soft(name)}</a>`;
 export const empty = ([title, words, command]) => html`<div class="empty"><h2>${title}</h2><p>${words}</p>${command && html`<p><code class="mono">${command}</code></p>`}</div>`;
 export const section = (name, body, note = '') => html`<section class="card mt" aria-label=${name}><h2 class="pad0">${name} ${muted(note)}</h2>${body}</section>`;
 export const box = (name, body) => html`<section class="card pad mt" aria-label=${name}><h2>${name}</h2>${body}</section>`;

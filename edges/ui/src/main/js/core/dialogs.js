@@ -9,7 +9,7 @@ import { at, endOf, since, span, stamp, tick, zoneName } from './time.js';
 export const REASON = { name: 'reason', label: 'Reason', required: true };
 
 /**
- * Opens a dialog. fields: {name, label, value, required, options, check, equals, hint, wrong, when}: hint may be a function of the value, wrong
+ * Opens a dialog. fields: {name, label, value, required, options, lines, check, equals, hint, wrong, when}: hint may be a function of the value, wrong
  * says what is wrong with the value, and when says whether the values of other fields make this one necessary. send gets the values and acts,
  * and done describes the result; tell shows progress, and returns false once the dialog is closed. The dialog shows refusals of the server, at the field if they
  * name one; refused may extend the message.
@@ -47,6 +47,7 @@ export function ask({ title, body, fields: all = [], confirm = '', danger = fals
   const control = f => {
     const change = event => { values[f.name] = event.target.value; failed = null; draw(); };
     if (f.check) return html`<input id="f-${f.name}" type="checkbox" .checked=${values[f.name] === 'yes'} @change=${event => { values[f.name] = event.target.checked ? 'yes' : ''; }}>`;
+    if (f.lines) return html`<textarea id="f-${f.name}" class="mono" rows=${f.lines} .value=${bound(values[f.name])} spellcheck="false" aria-invalid=${wrong(f) ? 'true' : false} aria-describedby=${wrong(f) ? 'w-' + f.name : false} @input=${change}></textarea>`;
     return f.options ? html`<select id="f-${f.name}" @change=${change}>${f.options.map(o => html`<option ?selected=${o === values[f.name]}>${o}</option>`)}</select>`
       : html`<input id="f-${f.name}" .value=${bound(values[f.name])} autocomplete="off" spellcheck="false" ?required=${f.required}
         aria-invalid=${wrong(f) ? 'true' : false} aria-describedby=${wrong(f) ? 'w-' + f.name : false} @input=${change}>`;
@@ -169,18 +170,40 @@ export function resume({ key, pattern, reason, until }) {
   return act((key || pattern) + ' is resumed', () => post('locks/resume', what), undo);
 }
 
+const isObject = words => { try { return JSON.parse(words)?.constructor === Object; } catch { return false; } };
+const pairs = words => words.split(/[\s,]+/).filter(word => word);
+const OPTIONS = [
+  { name: 'parameters', label: 'Parameters', lines: 3, hint: 'a JSON object, such as {"month": 11}', wrong: words => words && !isObject(words) ? 'This is not a JSON object, such as {"month": 11}.' : '' },
+  { name: 'priority', label: 'Priority', hint: 'from -100 to 100, the higher first; empty: that of the job', wrong: words => words && !(/^-?\d+$/.test(words) && Math.abs(+words) <= 100) ? 'This is not a whole number from -100 to 100.' : '' },
+  { name: 'labels', label: 'Labels', hint: 'team=finance month=11', wrong: words => pairs(words).every(pair => /^[^=]+=/.test(pair)) ? '' : 'Write each label as name=value.' },
+];
 /** Starts a run, from any page. */
 export async function trigger(key, job = '') {
   const jobs = (await get('jobs')).items.map(job => job.name);
   ask({
     title: 'Start a run', confirm: 'Start',
     body: html`<p>If the key is taken, the job's conflict policy decides: refuse, join, queue or replace.</p>`,
-    fields: [{ name: 'job', label: 'Job', options: jobs, value: job || jobs[0] }, { name: 'key', label: 'Key', required: true, value: key }, { name: 'reason', label: 'Reason' }],
-    send: body => post('runs', body),
+    fields: [{ name: 'job', label: 'Job', options: jobs, value: job || jobs[0] }, { name: 'key', label: 'Key', required: true, value: key }, { name: 'reason', label: 'Reason' }, ...OPTIONS],
+    send: ({ parameters, priority, labels, ...body }) => post('runs', { ...body, parameters: parameters && JSON.parse(parameters), priority: priority && +priority,
+      labels: labels && Object.fromEntries(pairs(labels).map(pair => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)])) }),
     done: run => run.state === 'SKIPPED' ? 'Skipped: ' + run.explanation : (run.state === 'QUEUED' ? 'Queued as run ' : run.deduplicated ? 'Joined run ' : 'Started run ') + short(run.id),
   });
 }
 export const startButton = (key = '') => may('trigger') && !session.bare && button('Start a run…', () => trigger(key), 'primary');
+
+/** Of one group, so many are retried by one action. */
+export const MOST_RETRIED = 200;
+/** Starts the work of failed runs once more. Each counts once: one that was retried from here already is left alone. */
+export function rerunAll(runs, which) {
+  const what = 'Retry ' + (runs.length === 1 ? 'run ' + short(runs[0].id) : runs.length);
+  let before = 0;
+  ask({
+    title: what + '?', confirm: what, fields: [REASON],
+    body: html`<p>${which} Each becomes a new run under its key, with the same parameters. The audit log names you and the reason.</p>`,
+    send: body => each(runs, run => post('runs/' + run.id + '/rerun', { ...body, idempotencyKey: 'retry-of-' + run.id }).then(answer => { if (answer.deduplicated) before++; })),
+    done: refused => runs.length - refused.length - before + ' retried' + (before ? ', ' + before + ' are retried already' : '') + (refused.length ? ', ' + refused.length + ' refused: ' + refused[0] : ''),
+  });
+}
 
 export const retry = run => act('Run ' + short(run.id) + ' is retried', () => post('runs/' + run.id + '/redrive', {}));
 /** Settles dead letters one by one, so that each has its own answer; which describes them. */

@@ -4,5 +4,6 @@ export * from './bits.js';
 export * from './dialogs.js';
 export * from './rows.js';
 export * from './shell.js';
+export * from './strip.js';
 export * from './summary.js';
 export * from './time.js';

@@ -35,7 +35,7 @@ function groups(found, typed) {
     ['Pages', places(typed)],
     [titled('Keys', 'keys'), keys.map(keyEntry)],
     [titled('Runs', 'runs'), runs.map(runEntry)],
-    [titled('Jobs', 'jobs'), jobs.map(job => ({ words: job, to: path('runs', { job }), note: 'its runs' }))],
+    [titled('Jobs', 'jobs'), jobs.map(job => ({ words: job, to: 'jobs/' + job, note: 'job' }))],
     [titled('Labels', 'labels'), labels.map(label => ({ words: label, to: path('runs', { label }), note: 'runs with this label' }))],
     [titled('Holders', 'holders'), holders.map(holder => ({ words: holder, to: path('locks', { holder }), note: 'keys it holds' }))],
     ['Actions', actions(keys, jobs)],

@@ -2,13 +2,14 @@
 import { href, path } from './api.js';
 import { html, muted, svg } from './bits.js';
 import { twin } from './chart.js';
+import { shell } from './shell.js';
 import { at, clock, day, millis, span, stamp, zoneName } from './time.js';
 
 const HIGH = 58;
 const TOP = 6;
 const LEFT = 44;
 /** The windows, each with what its bars are called. */
-export const WINDOWS = { '1h': ['1 h', 'runs a minute'], '24h': ['24 h', 'runs in ten minutes'], '7d': ['7 d', 'runs an hour'] };
+const WINDOWS = { '1h': ['1 h', 'runs a minute'], '24h': ['24 h', 'runs in ten minutes'], '7d': ['7 d', 'runs an hour'] };
 const ENDS = [['failed', 'fail', 'failed'], ['stopped', 'idle', 'stopped'], ['succeeded', 'ok', 'succeeded']];
 
 const total = each => each.succeeded + each.failed + each.stopped;
@@ -43,7 +44,7 @@ const along = event => {
 };
 
 /** Bars of ended runs, failures at the foot so that periods compare; each leads to its runs. */
-const bars = ({ items, step }) => (x, y) => items.map((each, i) => {
+const bars = ({ items, step, job }) => (x, y) => items.map((each, i) => {
   const wide = Math.max(1, x(i + 1) - x(i) - 1);
   let sum = 0;
   const parts = ENDS.filter(([name]) => each[name]).map(([name, kind]) => {
@@ -54,7 +55,7 @@ const bars = ({ items, step }) => (x, y) => items.map((each, i) => {
   });
   const to = new Date(at(each.at) + step).toISOString();
   const words = `${when(each, step)}: ${ENDS.map(([name, , said]) => `${each[name]} ${said}`).join(', ')}`;
-  return total(each) > 0 && svg`<a href=${href(path('runs', { since: each.at, until: to }))} tabindex=${items.slice(i + 1).some(total) ? -1 : 0} @keydown=${along} aria-label=${words}><title>${words}; click for the runs submitted then</title><rect class="lane" x=${x(i)} y=${TOP} width=${wide + 1} height=${HIGH}/>${parts.reverse()}</a>`;
+  return total(each) > 0 && svg`<a href=${href(path('runs', { job, since: each.at, until: to }))} tabindex=${items.slice(i + 1).some(total) ? -1 : 0} @keydown=${along} aria-label=${words}><title>${words}; click for the runs submitted then</title><rect class="lane" x=${x(i)} y=${TOP} width=${wide + 1} height=${HIGH}/>${parts.reverse()}</a>`;
 });
 
 /** A line over the periods that have a value, with the area below it. */
@@ -72,11 +73,12 @@ const line = (kind, items, value, words) => (x, y) => {
   })}${points.map((point, i) => point.value !== null && svg`<rect class="lane" x=${x(i)} y=${TOP} width=${x(i + 1) - x(i)} height=${HIGH}><title>${words(point.each)}</title></rect>`)}`;
 };
 
-/** Three charts beside each other, or below each other if there is no room; waiting: how many runs wait now. */
-export function strip(history, waiting, width) {
+/** Three charts beside each other, or below each other if there is no room. */
+function strip(history, waiting, job) {
+  const width = shell.width;
   const items = history.items;
   const step = millis(history.step);
-  const data = { items, step };
+  const data = { items, step, job };
   const narrow = width < 760;
   const room = narrow ? [width - 34, width - 34, width - 34] : [0.4, 0.3, 0.3].map(part => Math.floor(part * width) - 36);
   const holds = items.map(each => millis(each.holdP95) ?? 0);
@@ -90,3 +92,9 @@ export function strip(history, waiting, width) {
     ${twin([[`From (${zoneName()})`, each => stamp(each.at, 5), 'first nw'], ['Succeeded', 'succeeded', 'num tn'], ['Stopped', 'stopped', 'num tn'], ['Failed', 'failed', 'num tn'], ['Waiting', 'waiting', 'num tn'], ['Half within', each => span(millis(each.holdP50)), 'num tn'], ['95 % within', each => span(millis(each.holdP95)), 'num tn']],
       items.filter(each => total(each) || each.waiting).reverse())}`;
 }
+
+/** The window that the URL has, or else the usual one. */
+export const windowOf = ({ window: name }, usual) => WINDOWS[name] ? name : usual;
+const windows = (chosen, usual) => html`<div class="switch" role="group" aria-label="Window">${Object.entries(WINDOWS).map(([name, [words]]) => html`<button aria-pressed=${String(chosen === name)} @click=${() => shell.filter({ window: name === usual ? '' : name })}>${words}</button>`)}</div>`;
+/** What became of runs over time, of one job or of all, with a choice of windows; waiting: how many runs wait now. */
+export const overTime = (history, waiting, usual, job = '') => history?.window && html`<section class="mt" aria-label="Over time"><div class="row"><h2>Over time ${muted(zoneName() + ' · click a bar to see its runs')}</h2><span class="grow"></span>${windows(history.window, usual)}</div>${strip(history, waiting, job)}</section>`;

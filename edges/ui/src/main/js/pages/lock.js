@@ -1,6 +1,6 @@
 // Lock: who has the key, who is next, and all holds one after the other.
 import {
-  about, age, at, auditTable, banner, button, C, cancel, empty, evict, facts, get, head, href, html, isClosing, isOver, kindOf, labelTags, leaseLeft, LINE, lockPill, look, may, millis, moment,
+  about, age, at, auditTable, banner, button, C, cancel, empty, evict, facts, get, head, href, html, isClosing, isOver, jobOf, kindOf, labelTags, leaseLeft, LINE, lockPill, look, may, millis, moment,
   muted, now, pages, path, pauseKey, percent, pill, quote, quoted, resume, runLink, runTable, section, session, shell, short, since, slashed, soft, span, startButton, svg, table,
   tick, token,
 } from '../core/page.js';
@@ -67,7 +67,7 @@ function holder(data) {
     ${who.runId && html`<p>run ${runLink(who.runId)}${run && muted(` · attempt ${run.attempt} of ${run.maxAttempts}`)}</p>`}
     ${renewed ? html`<p class=${late ? 'late' : ''}><span class="dot"></span>renewed <b class="tn age">${span(since(renewed))}</b> ago${every && muted(' · every ' + span(every))}</p>`
       : html`<p class="muted">${who.alive ? 'not renewed yet' : isClosing(lock) ? 'taken away' : 'its lease has expired'}</p>`}</div>${who.holder && ring(lock)}</div>
-    ${lock.stage && stages(lock, job?.stages || [])}
+    ${lock.stage && stages(lock, job.stages || [])}
     ${lock.since && html`<div class="row"><span>Held <b class="tn age">${span(held)}</b>${most && muted(` of ${span(most)} at most`)}</span><span class="grow"></span>${muted(done(data))}</div>
       ${most && html`<progress class="full ${held > most ? 'warn' : ''}" max=${most} value=${Math.min(most, held)} aria-label="held"></progress>`}`}
     ${facts({ Job: lock.job && html`<a href=${href(path('runs', { job: lock.job }))}>${lock.job}</a>`, By: run?.submittedBy, Labels: run && Object.keys(run.labels).length > 0 && labelTags(run), Token: token(lock.token),
@@ -116,7 +116,6 @@ const subtitle = ({ holds, line }) => [holds.some(hold => !hold.open) && `the la
 
 /** Why it is not known who had the key. */
 const UNKNOWN = { NOT_READ: 'older holds are not loaded', FORGOTTEN: 'records of that time may be deleted', LEASES: 'leases without a run leave no record' };
-let jobs = null;
 pages.lock = {
   renews: 4000,
   title: ({ q }) => q.key || 'Lock',
@@ -126,10 +125,10 @@ pages.lock = {
     const line = found.lock ? found : { lock: (await get(path('locks', { key }))).items[0], total: 0, samples: 0, items: [] };
     const { lock } = line;
     const id = lock.holder?.runId;
-    const [run] = await Promise.all([id ? get('runs/' + id).catch(() => null) : null, jobs || look('jobs').then(found => { jobs = found.items; })]);
+    const [run, job] = await Promise.all([id ? get('runs/' + id).catch(() => null) : null, lock.job ? jobOf(lock.job) : {}]);
     const bare = session.bare && lock.token && lock.since ? [{ from: lock.since, holder: lock.holder?.holder || '', token: lock.token, state: 'RUNNING', lost: false }] : [];
     return {
-      lock: { ...lock, seen: tick() }, line: { ...line, seen: tick() }, run, holds: holdsOf([...past.items, ...bare]), runs: runs.items, cursor: runs.cursor, audit: records, job: jobs.find(job => job.name === lock.job), pause: lock.pause, refusals: past.refusals || [],
+      lock: { ...lock, seen: tick() }, line: { ...line, seen: tick() }, run, holds: holdsOf([...past.items, ...bare]), runs: runs.items, cursor: runs.cursor, audit: records, job, pause: lock.pause, refusals: past.refusals || [],
       unknown: (past.unknown || []).map(gap => ({ from: gap.from ? at(gap.from) : 0, to: at(gap.to), why: UNKNOWN[gap.why] })), pauses: (past.pauses || []).map(pause => ({ from: at(pause.from), to: pause.to ? at(pause.to) : Infinity, who: pause.by })),
     };
   },

@@ -1,9 +1,8 @@
 // Now: totals, charts over time, what needs attention, and who holds which key.
 import {
-  banner, button, cancel, cancelAll, complete, empty, get, head, href, html, isClosing, keyLink, leaseLeft, lockPath, LOCKS, look, mark, may, moment, mono, muted, pages, path, pauseKey, percent, quoted, refresh,
-  resume, session, settle, shell, since, soft, sortLocks, span, startButton, summary, table, totals, zoneName,
+  banner, button, cancel, cancelAll, complete, empty, figure, get, head, href, html, isClosing, keyLink, leaseLeft, lockPath, LOCKS, look, mark, may, moment, mono, MOST_RETRIED, muted, overTime, pages, path, pauseKey, percent,
+  quoted, refresh, rerunAll, resume, session, settle, shell, sift, since, soft, sortLocks, span, startButton, summary, table, totals, windowOf,
 } from '../core/page.js';
-import { strip, WINDOWS } from '../core/strip.js';
 
 const MOST = 12;
 const link = (words, to) => html`<a class="button small" href=${href(to)}>${words}</a>`;
@@ -15,6 +14,12 @@ const held = lock => !lock?.holder ? '' : html`, held by <b>${soft(lock.holder.h
 /** Loads the runs of a group, and asks what to do with them. */
 const withRuns = (query, then) => async () => then((await get(path('runs', { ...query, limit: 200 }))).items);
 
+/** Retries the runs of a group of failures: of the last hour, with its job, outcome and error code. */
+const again = ({ job, outcome, code, count }) => outcome !== 'DEAD' && may('trigger') && [`Retry ${Math.min(count, MOST_RETRIED)}…`, async () => {
+  const { items } = await sift(q => get(path('runs', { ...q, limit: 200 })), { job, state: outcome, since: '1h' }, run => run.error?.code === code, MOST_RETRIED);
+  rerunAll(items.slice(0, MOST_RETRIED), html`The newest ${Math.min(items.length, MOST_RETRIED)} of job <b>${job}</b> that ended in the last hour with ${mono(code)}.`);
+}];
+
 const overdue = lock => ({
   id: 'overdue ' + lock.key, kind: 'overdue', words: html`${keyLink(lock.key)} ${isClosing(lock) ? html`was taken away, opens within <b class="tn age">${span(leaseLeft(lock))}</b>` : lock.holder?.alive ? 'exceeds its max runtime' : 'overdue: its lease has expired'}${held(lock)}`,
   next: lock.waiting ? `${lock.waiting} ${lock.waiting === 1 ? 'waits' : 'wait'}` : 'none waits', open: lockPath(lock.key), act: lock.holder?.runId && !isClosing(lock) && may('trigger') && ['Cancel run…', () => cancel({ id: lock.holder.runId, state: 'RUNNING' })],
@@ -22,7 +27,7 @@ const overdue = lock => ({
 
 /** What each kind of entry of the summary says, where it leads, and what can be done about it. */
 const ROWS = {
-  LOST: each => ({ kind: 'fenced', words: html`${times(each)}${keyLink(each.key)} ${each.count > 1 ? 'and others' : ''} lost the lease, job <b>${each.job}</b>, ${mono(each.code)}`, next: html`last ${moment(each.lastAt)}`, open: 'runs/' + each.run }),
+  LOST: each => ({ kind: 'fenced', words: html`${times(each)}${keyLink(each.key)} ${each.count > 1 ? 'and others' : ''} lost the lease, job <b>${each.job}</b>, ${mono(each.code)}`, next: html`last ${moment(each.lastAt)}`, open: 'runs/' + each.run, act: again(each) }),
   HOT: each => {
     const lock = summary.hotKeys.find(other => other.key === each.key);
     return { kind: 'waiting', words: html`${keyLink(each.key)} <b>${each.count} wait</b>${held(lock)}`, next: html`the longest for <span class="tn age">${span(since(each.since))}</span>`, open: lockPath(each.key), act: may('operator') && ['Pause…', () => pauseKey(each.key)] };
@@ -30,8 +35,8 @@ const ROWS = {
   NO_WORKER: each => ({ kind: 'fail', words: html`no worker takes job <b>${each.job}</b>: <b>${each.count} ${each.count === 1 ? 'run waits' : 'runs wait'}</b>`, next: html`the longest for <span class="tn age">${span(since(each.since))}</span>`, open: path('runs', { job: each.job, state: 'PENDING' }),
     act: may('trigger') && [`Cancel ${each.count}…`, withRuns({ job: each.job, state: 'PENDING' }, cancelAll)] }),
   FAILED: each => ({ kind: 'fail', words: html`${times(each)}${each.count === 1 && each.key ? keyLink(each.key) : html`job <b>${each.job}</b>`} ${each.outcome === 'TIMED_OUT' ? 'timed out' : 'failed'}, ${mono(each.code)}`, next: html`last ${moment(each.lastAt)}`,
-    open: each.count === 1 ? 'runs/' + each.run : path('runs', { job: each.job, state: each.outcome, since: '1h' }) }),
-  RESTARTED: each => ({ kind: 'fail', words: html`${times(each)}${keyLink(each.key)} ${each.count > 1 ? 'and others were' : 'was'} killed when a server stopped, job <b>${each.job}</b>`, next: html`${moment(each.lastAt)}, not retried`, open: 'runs/' + each.run }),
+    open: each.count === 1 ? 'runs/' + each.run : path('runs', { job: each.job, state: each.outcome, since: '1h' }), act: again(each) }),
+  RESTARTED: each => ({ kind: 'fail', words: html`${times(each)}${keyLink(each.key)} ${each.count > 1 ? 'and others were' : 'was'} killed when a server stopped, job <b>${each.job}</b>`, next: html`${moment(each.lastAt)}, not retried`, open: 'runs/' + each.run, act: again(each) }),
   DEAD: each => ({ kind: 'fail', words: html`${times(each)}dead ${each.count === 1 ? 'letter' : 'letters'} of job <b>${each.job}</b>`, next: html`the oldest ${moment(each.since)}`, open: path('dead-letters', { job: each.job }),
     act: may('operator') && [`Retry ${each.count}…`, withRuns({ job: each.job, state: 'DEAD' }, runs => settle(runs.filter(run => !run.settled), true, `Dead letters of job ${each.job}.`))] }),
 };
@@ -65,7 +70,6 @@ function list(state) {
     ${news > 0 && button(news + ' new · show', release, 'news small')}</div><ul class="card list attention">${rows.slice(0, MOST).map(row)}</ul></section>`;
 }
 
-const figure = (number, words, to, kind = '') => html`<a class="card pad kpi ${kind}" href=${href(to)}><b class="tn">${number}</b><span>${words}</span></a>`;
 const figures = () => {
   const { locks, longestWait } = summary;
   return html`<div class="grid k6">${figure(locks.HELD || 0, 'held', 'locks?state=HELD')}${figure(locks.OVERDUE || 0, 'overdue', 'locks?state=OVERDUE', locks.OVERDUE > 0 ? 'late' : '')}${!session.bare && html`${figure(totals.queue(), 'waiting', 'queue')}
@@ -73,8 +77,6 @@ const figures = () => {
 };
 
 const WINDOW = '1h';
-const windows = chosen => html`<div class="switch" role="group" aria-label="Window">${Object.entries(WINDOWS).map(([name, [words]]) => html`<button aria-pressed=${String(chosen === name)} @click=${() => shell.filter({ window: name === WINDOW ? '' : name })}>${words}</button>`)}</div>`;
-const overTime = ({ data: { history } }) => history?.window && html`<section class="mt" aria-label="Over time"><div class="row"><h2>Over time ${muted(zoneName() + ' · click a bar to see its runs')}</h2><span class="grow"></span>${windows(history.window)}</div>${strip(history, totals.queue(), shell.width)}</section>`;
 
 /** Keys that need attention first: the server names them at any number of locks. */
 function active({ page }) {
@@ -87,14 +89,14 @@ pages.now = {
   renews: 5000,
   title: () => 'Now',
   async load({ q }) {
-    const [page, history] = await Promise.all([look('locks?limit=50'), look(path('history', { window: WINDOWS[q.window] ? q.window : WINDOW })), refresh()]);
+    const [page, history] = await Promise.all([look('locks?limit=50'), look(path('history', { window: windowOf(q, WINDOW) })), refresh()]);
     if (session.bare) Object.assign(summary.locks, { HELD: page.items.filter(lock => lock.state === 'HELD').length, OVERDUE: page.items.filter(lock => lock.state === 'OVERDUE').length });
     return { page: complete(page), history };
   },
   view(state) {
     const locks = active(state.data);
     const total = session.bare ? locks.length : totals.locks();
-    return html`${head({ title: 'Now', json: 'summary', cli: 'interlock top', more: startButton() })}${figures()}${session.bare && banner('idle', session.bare)}${overTime(state)}
+    return html`${head({ title: 'Now', json: 'summary', cli: 'interlock top', more: startButton() })}${figures()}${session.bare && banner('idle', session.bare)}${overTime(state.data.history, totals.queue(), WINDOW)}
     <div class="cols"><div>${list(state)}</div>
     <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks ${muted(total > locks.length ? `${locks.length} of ${total}, those that need attention first` : total)}</h2><span class="grow"></span>${muted(['Updated ', moment(summary.seen || state.loaded)])}</div>
     <div class="card">${locks.length ? table('Active locks', LOCKS, locks, lock => lock.key)

@@ -1,8 +1,9 @@
 // Run: its explanation, its timeline and its output.
 import {
-  age, at, auditTable, banner, box, button, cancel, errorText, evict, facts, get, head, href, html, isOver, keep, kept, keyLink, labels, leaseLeft, lockPath, may, millis,
-  moment, mono, muted, now, pages, path, quoted, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span, tick, token,
+  age, at, auditTable, banner, box, button, cancel, errorText, evict, facts, get, head, href, html, isOver, jobLink, jobOf, keep, kept, keyLink, labels, leaseLeft, lockPath, may, millis,
+  moment, mono, muted, now, pages, path, quoted, rerunAll, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span, tick, token,
 } from '../core/page.js';
+import { repeat } from '../lit/directives/repeat.js';
 import { timeline } from '../core/timeline.js';
 
 /** What happens next without action, and when. */
@@ -19,9 +20,9 @@ function next(run, lock, late) {
 }
 
 const json = value => value && Object.keys(value).length > 0 && html`<code class="mono">${JSON.stringify(value)}</code>`;
-const about = (run, left) => facts({
+const about = (run, left, known) => facts({
   Key: keyLink(run.key),
-  Job: run.job,
+  Job: known ? jobLink(run.job) : run.job,
   Reason: quoted(run.reason),
   By: run.submittedBy,
   'On conflict': run.onConflict,
@@ -47,20 +48,19 @@ function save(name, text) {
 }
 const wraps = () => kept('wrap', 'on') === 'on';
 
-/** What the run wrote, and how each earlier attempt ended: the server keeps the output of the last attempt. */
+/** What the chosen attempt wrote, the last one unless the reader chooses; without output, its error message. */
 function output(run, state) {
   const attempts = run.attempts || [];
+  if (!attempts.some(each => each.output || each.error?.message)) return '';
   const chosen = Math.min(state.attempt || attempts.length, attempts.length);
-  const last = chosen === attempts.length;
-  const error = last ? run.error : attempts[chosen - 1]?.error;
-  const text = (last && run.output) || error?.message || '';
-  if (!run.output && !attempts.some(each => each.error?.message)) return '';
-  const what = last && run.output ? isOver(run) ? 'the end of it' : 'live' : 'its error message; the output of earlier attempts is not kept';
+  const { output: written, error, endedAt } = attempts[chosen - 1];
+  const text = written || error?.message || '';
+  const what = written ? endedAt || isOver(run) ? 'the end of it' : 'live' : text ? 'no output was kept; its error message' : 'it has written nothing yet';
   return html`<section class="card mt" aria-label="Output"><div class="row bar-top"><h2>Output ${muted(what)}</h2><span class="grow"></span>
-    ${attempts.length > 1 && html`<div class="switch" role="group" aria-label="Attempt">${attempts.map((each, i) => html`<button aria-pressed=${String(i + 1 === chosen)} @click=${() => { state.attempt = i + 1; shell.draw(); }}>attempt ${i + 1}</button>`)}</div>`}
+    ${attempts.length > 1 && html`<div class="switch" role="group" aria-label="Attempt">${attempts.map((each, i) => html`<button aria-pressed=${String(i + 1 === chosen)} @click=${() => { state.attempt = i + 1 === attempts.length ? 0 : i + 1; shell.draw(); }}>attempt ${each.attempt}</button>`)}</div>`}
     <label class="small-label"><input type="checkbox" .checked=${wraps()} @change=${event => { keep('wrap', event.target.checked ? 'on' : 'off'); shell.draw(); }}> Wrap lines</label>
-    ${button('Download', () => save(`run-${short(run.id)}-${chosen || 1}.txt`, text), 'small')}</div>
-    <pre class="mono ${wraps() ? '' : 'as-is'}" tabindex="0" aria-label="Attempt ${chosen || 1}" data-follow="yes" @scroll=${scrolled}>${text}</pre></section>`;
+    ${button('Download', () => save(`run-${short(run.id)}-${chosen}.txt`, text), 'small')}</div>
+    ${repeat([chosen], each => each, () => html`<pre class="mono ${wraps() ? '' : 'as-is'}" tabindex="0" aria-label="Attempt ${chosen}" data-follow="yes" @scroll=${scrolled}>${text}</pre>`)}</section>`;
 }
 
 pages.run = {
@@ -68,20 +68,19 @@ pages.run = {
   title: ({ id }) => 'Run ' + short(id),
   async load(state) {
     const run = await get('runs/' + state.id + '?output=true');
-    const [{ items: [lock] }, jobs, audit] = await Promise.all([
+    const [{ items: [lock] }, job, audit] = await Promise.all([
       get(path('locks', { key: run.key })),
-      state.jobs || get('jobs'),
+      run.execution === 'caller' ? {} : jobOf(run.job),
       may('operator') && get(path('audit', { run: run.id, limit: 100 })),
     ]);
-    state.jobs = jobs;
     const mine = lock?.holder?.runId === run.id ? { ...lock, seen: tick() } : null;
     // The server returns the last heartbeat only; earlier ones are those this page has seen.
     state.beats = new Set(state.beats).add(run.heartbeatAt);
-    return { run, lock: mine, audit, declared: jobs.items.find(job => job.name === run.job)?.stages || [] };
+    return { run, lock: mine, audit, job };
   },
   hears: (type, data, state) => !type.startsWith('worker') && (!data.key || data.key === state.data?.run.key),
   view(state) {
-    const { data: { run, lock, audit, declared }, beats } = state;
+    const { data: { run, lock, audit, job }, beats } = state;
     const left = lock && leaseLeft(lock);
     const late = lock && since(run.heartbeatAt) > 1.5 * millis(run.heartbeatEvery) + 1000;
     const strip = [...beats].filter(beat => beat).map(beat => ({ at: at(beat) }));
@@ -93,14 +92,15 @@ pages.run = {
       json: 'runs/' + run.id,
       cli: 'interlock runs show ' + run.id,
       more: html`${!isOver(run) && may('trigger') && button('Cancel run…', () => cancel(run))}
+        ${['FAILED', 'TIMED_OUT'].includes(run.state) && run.execution === 'worker' && may('trigger') && button('Retry…', () => rerunAll([run], ''))}
         ${run.state === 'DEAD' && may('operator') && !run.settled && [button('Retry', () => retry(run)), button('Discard…', () => settle([run], false, ''), 'danger')]}
         ${lock?.token && may('operator') && button('Force release…', () => evict(run.key), 'danger')}`,
     })}
     <div class="lead"><p class="clamp">${sentence(run.explanation, run.id, run.error)}.</p><p class="muted">${run.attempt ? 'Attempt ' + run.attempt : 'Not started, attempt 1'} of ${run.maxAttempts}${run.token && html` · token ${token(run.token)}`}${run.holder && ' · ' + run.holder}${run.startedAt
       && html` · started ${moment(run.startedAt)}${run.attempt === 1 && `, waited ${span(since(run.submittedAt, run.startedAt))}`}`}</p></div>
     ${what && banner(...what)}${run.error && !isOver(run) && banner('fail', html`The last attempt failed: ${errorText(run.error)}`)}
-    ${box('Timeline', timeline(run, declared, [...strip, ...late ? [{ at: now(), late }] : []], shell.width - 34))}
+    ${box('Timeline', timeline(run, job.stages || [], [...strip, ...late ? [{ at: now(), late }] : []], shell.width - 34))}
     ${output(run, state)}
-    <div class="grid k2">${section('Events', audit ? auditTable(audit.items) : html`<p class="muted pad0">Events need the role operator.</p>`)}${box('Facts', about(run, left))}</div>`;
+    <div class="grid k2">${section('Events', audit ? auditTable(audit.items) : html`<p class="muted pad0">Events need the role operator.</p>`)}${box('Facts', about(run, left, Boolean(job.name)))}</div>`;
   },
 };

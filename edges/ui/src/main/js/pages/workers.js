@@ -1,11 +1,11 @@
 // Workers: their jobs, slots and runs, the jobs that no worker takes, and a page for each worker.
-import { at, banner, box, facts, get, head, href, html, keyLink, list, look, moment, pages, path, pill, quote, runLink, section, soft, table } from '../core/page.js';
+import { at, banner, box, facts, get, head, href, html, jobLink, keyLink, list, look, moment, pages, path, pill, quote, runLink, section, soft, table } from '../core/page.js';
 
 const state = worker => worker.alive ? pill(worker.busy ? 'held' : 'idle', worker.busy ? 'Busy' : 'Idle') : pill('overdue', 'Silent');
 /** A silent worker reports no count of its own; what it still holds is known. */
 const busy = worker => worker.alive ? worker.busy : worker.runs.length;
 const slots = worker => worker.alive && worker.slots ? html`<progress max=${worker.slots} value=${worker.busy} aria-label="busy slots"></progress> <span class="tn nw">${worker.busy} of ${worker.slots}</span>` : busy(worker) || (worker.alive ? 0 : 'holds nothing');
-const jobTag = job => html`<a class="tag" href=${href(path('runs', { job }))}>${soft(job)}</a> `;
+const jobTag = job => html`${jobLink(job, 'tag')} `;
 const COLUMNS = [['Worker', worker => html`<b><a href=${href(path('workers', { worker: worker.worker }))}>${soft(worker.worker)}</a></b>${worker.remote && html`<span class="sub">remote</span>`}`, 'first wide'],
   ['State', state, 'nw state'], ['Slots', slots, 'wide'],
   ['Jobs', worker => worker.jobs.map(jobTag)], ['Holds', worker => worker.runs.map(run => html`<div class="hold">${keyLink(run.key)}</div>`)], ['Version', 'version', 'nw'],

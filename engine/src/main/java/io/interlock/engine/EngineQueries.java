@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /** What is on record beside the runs themselves, for people and for metrics. Safe for use by many threads. */
@@ -110,9 +111,9 @@ public final class EngineQueries {
         return store.periods(query);
     }
 
-    /** The end of what a run had to say, if it said anything. */
-    public Optional<String> output(RunId run) {
-        return store.output(run);
+    /** The end of the output of each attempt of a run that wrote some, by the number of the attempt. */
+    public SortedMap<Integer, String> outputs(RunId run) {
+        return store.outputs(run);
     }
 
     /** How often submissions under a key started nothing new, in minutes beginning at {@code since} or later. */

@@ -1,6 +1,7 @@
 package io.interlock.engine;
 
 import io.interlock.run.SweepAction;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +23,17 @@ public interface Janitor {
 
     /** The last round, if there was one. */
     Optional<List<Round>> lastRound();
+
+    /** When the next round comes by itself; empty if none does any more. */
+    Optional<Plan> plan();
+
+    /**
+     * When rounds come by themselves.
+     *
+     * @param next the next one, by this process's clock
+     * @param every the usual time between two; each is up to a fifth sooner or later
+     */
+    record Plan(Instant next, Duration every) {}
 
     /**
      * One round of one sweep.

@@ -296,6 +296,26 @@ class LeaseInHandTest {
     }
 
     @Test
+    void theJanitorComesWhenItSaid() {
+        Janitor janitor = engine.janitor();
+        Janitor.Plan plan = janitor.plan().orElseThrow();
+        Duration left = Duration.between(process.clock().instant(), plan.next());
+        assertThat(left)
+                .isBetween(
+                        plan.every().multipliedBy(8).dividedBy(10),
+                        plan.every().multipliedBy(12).dividedBy(10));
+        world.advance(left.minusMillis(1));
+        assertThat(janitor.lastRound()).isEmpty();
+        assertThat(janitor.plan()).contains(plan);
+        janitor.runOnce();
+        assertThat(janitor.plan()).as("after a round on request").contains(plan);
+        world.advance(Duration.ofMillis(2));
+        assertThat(janitor.plan().orElseThrow().next()).isAfter(plan.next());
+        engine.close();
+        assertThat(janitor.plan()).as("of a closed engine").isEmpty();
+    }
+
+    @Test
     void aJanitorThatComesLateCallsNobodyDead() {
         RunId id = submit();
         seconds(1);

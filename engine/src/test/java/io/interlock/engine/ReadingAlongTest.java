@@ -107,7 +107,7 @@ class ReadingAlongTest {
         RunId run = submit();
         assertThat(faults.calls("keepOutput")).isBetween(10, 30);
         assertThat(read.get(0)).hasSize(8 * 1024);
-        assertThat(engine.queries().output(run).orElseThrow()).hasSize(16 * 1024);
+        assertThat(engine.queries().outputs(run).get(1)).hasSize(16 * 1024);
     }
 
     @Test
@@ -127,7 +127,7 @@ class ReadingAlongTest {
     }
 
     private void read(RunContext run) {
-        read.add(memory.output(run.run().id()).orElse(""));
+        read.add(memory.outputs(run.run().id()).getOrDefault(1, ""));
     }
 
     private RunId submit() {

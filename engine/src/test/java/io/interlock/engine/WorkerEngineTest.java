@@ -46,7 +46,7 @@ class WorkerEngineTest {
                 assertThat(workers.jobs().all()).containsExactly(job);
                 assertThat(workers.workers().slots()).isEqualTo(2);
             }
-            assertThat(engine.queries().output(id)).contains("said");
+            assertThat(engine.queries().outputs(id)).containsEntry(1, "said");
         }
     }
 

@@ -12,6 +12,7 @@ import io.interlock.run.SweepAction;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /** The JSON of what surrounds runs and locks: audit log, jobs, resources, sweeps, API keys. */
@@ -92,8 +93,17 @@ public final class AdminFacts {
                 .and("owner", resource.owner());
     }
 
-    /** One round of one sweep, with the actions that {@code visible} lets the caller see. */
-    public static Facts sweep(Janitor.Round round, Predicate<SweepAction> visible) {
+    /** What the janitor did, as far as {@code visible} lets the caller see it, and when it comes again: {@code sweeps, nextAt?, every?}. */
+    public static Facts janitor(
+            List<Janitor.Round> rounds, Optional<Janitor.Plan> plan, Predicate<SweepAction> visible) {
+        return Facts.with(
+                        "sweeps",
+                        rounds.stream().map(round -> sweep(round, visible)).toList())
+                .and("nextAt", plan.map(Janitor.Plan::next).orElse(null))
+                .and("every", plan.map(Janitor.Plan::every).orElse(null));
+    }
+
+    private static Facts sweep(Janitor.Round round, Predicate<SweepAction> visible) {
         return Facts.with("sweep", round.sweep())
                 .and("at", round.at())
                 .and(

@@ -7,7 +7,9 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.EngineQueries;
+import io.interlock.engine.Job;
 import io.interlock.engine.RunEngine;
+import io.interlock.engine.RunRequest;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.JobName;
@@ -20,6 +22,7 @@ import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunCount;
 import io.interlock.run.RunQuery;
+import io.interlock.run.RunSpec;
 import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchResult;
 import io.interlock.run.Summary;
@@ -27,12 +30,15 @@ import io.interlock.run.WorkerNote;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -47,8 +53,8 @@ public final class EngineService {
     /** How long a worker that is silent and idle counts as alive. */
     private static final Duration ALIVE = Duration.ofMinutes(1);
 
-    /** Among how many of its newest runs the last one that ended is looked for. */
-    private static final int LAST = 50;
+    /** Among how many of its newest runs the last one that ended is looked for: mostly a few are enough. */
+    private static final List<Integer> LAST = List.of(5, 50);
 
     private final RunEngine engine;
     private final Function<String, Object> foreign;
@@ -137,6 +143,20 @@ public final class EngineService {
      * @param apis the compatible API that starts a job, {@code none} if it has none
      */
     public List<Facts> jobs(String tenant, Function<JobName, String> apis) {
+        return jobs(tenant, apis, engine.jobs().all());
+    }
+
+    /** The job called {@code name}, as {@link #jobs} has it; empty if the configuration has none. */
+    public Optional<Facts> job(String tenant, String name, Function<JobName, String> apis) {
+        List<Job> called = engine.jobs().all().stream()
+                .filter(job -> job.name().value().equals(name))
+                .toList();
+        return called.isEmpty()
+                ? Optional.empty()
+                : Optional.of(jobs(tenant, apis, called).get(0));
+    }
+
+    private List<Facts> jobs(String tenant, Function<JobName, String> apis, Collection<Job> some) {
         EngineQueries queries = engine.queries();
         Instant now = queries.time();
         Map<JobName, Facts> weeks = new HistoryFacts(queries, tenant).weeks();
@@ -144,7 +164,7 @@ public final class EngineService {
                 .filter(count -> count.tenant().equals(tenant))
                 .toList();
         List<WorkerNote> workers = queries.workers(tenant, ALIVE, RunQuery.MAX_LIMIT);
-        return engine.jobs().all().stream()
+        return some.stream()
                 .map(job -> AdminFacts.job(
                                 job, apis.apply(job.name()), job.work().isPresent())
                         .and("schedules", schedules(tenant, job.name(), now))
@@ -181,12 +201,18 @@ public final class EngineService {
         return runs;
     }
 
-    /** The run of {@code job} that ended last, of the newest {@link #LAST}; {@code null} if none of them has ended. */
+    /** The run of {@code job} that ended last, of the newest ones; {@code null} if none of them has ended. */
     private @Nullable Run lastEnded(String tenant, JobName job) {
-        return engine.list(RunQuery.ofTenant(tenant).doing(job).newestFirst().page(0, LAST)).runs().stream()
-                .filter(run -> run.state().isTerminal())
-                .max(Comparator.comparing(run -> run.status().since()))
-                .orElse(null);
+        RunQuery newest = RunQuery.ofTenant(tenant).doing(job).newestFirst();
+        for (int limit : LAST) {
+            Optional<Run> last = engine.list(newest.page(0, limit)).runs().stream()
+                    .filter(run -> run.state().isTerminal())
+                    .max(Comparator.comparing(run -> run.status().since()));
+            if (last.isPresent()) {
+                return last.get();
+            }
+        }
+        return null;
     }
 
     /** What is called like {@code text}, up to {@code limit} of each kind: {@code runs, keys, jobs, holders, labels, more}. */
@@ -228,7 +254,7 @@ public final class EngineService {
         }
     }
 
-    /** One run with its attempts, stages, parameters, lease and settlement, and with its output if {@code output} is asked for. */
+    /** One run with its attempts, stages, parameters, lease and settlement, and with the output of its attempts if {@code output} is asked for. */
     public Facts run(Run run, boolean output) {
         Facts json = run.state() == RunState.QUEUED
                 ? engine.explain(run.id())
@@ -242,8 +268,19 @@ public final class EngineService {
                     .ifPresent(lease -> RunFacts.beating(json, lease, run));
         }
         settlements(run.key().tenant(), List.of(run)).values().forEach(done -> RunFacts.settled(json, done));
-        Optional<String> said = output ? engine.queries().output(run.id()) : Optional.empty();
-        return RunFacts.detailed(json, run, engine.attempts(run.id()), said.orElse(null), foreign);
+        SortedMap<Integer, String> outputs = output ? engine.queries().outputs(run.id()) : Collections.emptySortedMap();
+        return RunFacts.detailed(json, run, engine.attempts(run.id()), outputs, foreign);
+    }
+
+    /** A request for the work of {@code run} once more, in the same words. */
+    public static RunRequest again(Run run) {
+        return RunRequest.of(run.key(), run.job())
+                .onConflict(run.spec().policy())
+                // One that was moved to the front had a higher one.
+                .priority(Math.min(run.spec().priority(), RunSpec.MAX_PRIORITY))
+                .parameters(run.spec().parameters())
+                .labels(run.spec().labels())
+                .lease(run.spec().terms().ttl());
     }
 
     /** Runs of one tenant, each dead one with its settlement. */

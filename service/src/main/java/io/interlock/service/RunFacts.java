@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -108,18 +109,26 @@ public final class RunFacts {
      * Adds what only the view of a single run has.
      *
      * @param ended its attempts that have ended
+     * @param outputs what its attempts wrote, by number; the last one is also that of the run
      * @param foreign what stands for JSON that clients wrote
      */
     public static Facts detailed(
-            Facts json, Run run, List<Attempt> ended, @Nullable String output, Function<String, Object> foreign) {
+            Facts json,
+            Run run,
+            List<Attempt> ended,
+            SortedMap<Integer, String> outputs,
+            Function<String, Object> foreign) {
         RunStatus status = run.status();
         List<Facts> attempts = new ArrayList<>();
         ended.forEach(attempt -> attempts.add(turn(attempt.turn())
                 .and("endedAt", attempt.endedAt())
                 .and("next", attempt.next())
-                .and("error", attempt.error(), RunFacts::error)));
+                .and("error", attempt.error(), RunFacts::error)
+                .and("output", outputs.get(attempt.turn().attempt()))));
         boolean underWay = !run.state().isTerminal() && status.attempts() > ended.size();
-        status.lastTurn().filter(turn -> underWay).ifPresent(turn -> attempts.add(turn(turn)));
+        status.lastTurn()
+                .filter(turn -> underWay)
+                .ifPresent(turn -> attempts.add(turn(turn).and("output", outputs.get(turn.attempt()))));
         json.and("attempts", attempts)
                 .and(
                         "stages",
@@ -134,7 +143,8 @@ public final class RunFacts {
             // A result of null is one.
             json.orNull("result", foreign.apply(status.result()));
         }
-        return json.and("traceparent", run.spec().origin().trace()).and("output", output);
+        return json.and("traceparent", run.spec().origin().trace())
+                .and("output", outputs.isEmpty() ? null : outputs.get(outputs.lastKey()));
     }
 
     /** How far the work is; {@code null} if it has not said so. */

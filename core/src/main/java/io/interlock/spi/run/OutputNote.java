@@ -8,11 +8,14 @@ import io.interlock.run.Run;
 import io.interlock.run.RunTexts;
 
 /**
- * The end of the output of a run so far.
+ * The end of the output of an attempt so far.
  *
  * @param text at most 64 KiB
  */
 public record OutputNote(RunId run, LockKey key, LeaseId lease, FencingToken token, String text) {
+
+    /** Of how many attempts of a run the output is kept, the last ones. */
+    public static final int MOST_ATTEMPTS = 10;
 
     public OutputNote {
         RunTexts.body("output", text);

@@ -9,13 +9,13 @@ import io.interlock.run.WorkerNote;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
+import java.util.SortedMap;
 
 /** Data stored beside runs, for users and for the engine. It has no effect on grants. */
 public interface RunNotes extends OutputNotes {
 
-    /** The end of the output of a run, if there is any. */
-    Optional<String> output(RunId run);
+    /** The end of the output of each attempt of a run that wrote some, by the number of the attempt. */
+    SortedMap<Integer, String> outputs(RunId run);
 
     /**
      * Stores counts: each is identified by key, process, minute, policy and outcome, and replaces a smaller one. So

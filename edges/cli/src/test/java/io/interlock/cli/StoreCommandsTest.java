@@ -12,6 +12,7 @@ import io.interlock.engine.Jobs;
 import io.interlock.engine.PermanentFailureException;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
+import io.interlock.engine.TransientFailureException;
 import io.interlock.run.RetryPlan;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -97,6 +98,33 @@ class StoreCommandsTest {
         assertThat(cli.type("runs", "show", id.toString()).out()).contains("msg \\u001b]0;TITLE\\u0007");
         assertThat(cli.type("runs", "show", id.toString(), "--json").out()).contains("\\u009b2J\\u202e");
         assertThat(cli.type("runs", "logs", id.toString(), "--raw").out()).contains(evil);
+    }
+
+    @Test
+    void theOutputOfEachAttemptIsPrinted() throws InterruptedException {
+        Jobs jobs = Jobs.of(Job.named("flaky")
+                .retry(new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO))
+                .handler(run -> {
+                    run.output("this is attempt " + run.attempt());
+                    throw new TransientFailureException("EXIT_70", "again");
+                })
+                .build());
+        String id;
+        try (RunEngine engine = RunEngine.builder(store()).jobs(jobs).build()) {
+            RunId run = engine.submit(RunRequest.of(LockKey.of("default", "attempts"), "flaky"))
+                    .orElseThrow()
+                    .id();
+            engine.awaitEnd(run, Duration.ofSeconds(20));
+            id = run.toString();
+        }
+        assertThat(cli.type("runs", "logs", id).out()).isEqualTo("this is attempt 2\n");
+        assertThat(cli.type("runs", "logs", id, "--attempt", "1").out()).isEqualTo("this is attempt 1\n");
+        Answer none = cli.type("runs", "logs", id, "--attempt", "3");
+        assertThat(none.code()).isEqualTo(3);
+        assertThat(none.err()).contains("has no attempt 3", "choose one of 1 to 2");
+        assertThat(cli.type("runs", "show", id).out()).containsOnlyOnce("this is attempt");
+        assertThat(cli.type("runs", "show", id, "--json").out())
+                .contains("\"output\": \"this is attempt 1\"", "\"output\": \"this is attempt 2\"");
     }
 
     @Test

@@ -256,7 +256,9 @@ class ThroughServerTest {
         Answer verified = cli.type("audit", "verify");
         assertThat(verified.out()).contains("nothing is wrong");
         assertThat(verified.code()).isZero();
-        assertThat(cli.type("janitor", "status").code()).isZero();
+        Answer janitor = cli.type("janitor", "status");
+        assertThat(janitor.code()).isZero();
+        assertThat(janitor.err()).contains("the server sweeps next at ");
     }
 
     @Test

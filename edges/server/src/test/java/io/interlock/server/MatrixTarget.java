@@ -77,6 +77,7 @@ final class MatrixTarget {
         rows.put("takeTurn", on -> new Sent(V1 + "/runs/" + on.queued() + "/claim", object("leaseId", uuid())));
         rows.put("moveToFront", on -> new Sent(V1 + "/runs/" + on.queued() + "/front", object("reason", "x")));
         rows.put("cancelRun", on -> new Sent(V1 + "/runs/" + on.queued() + "/cancel", object("reason", "x")));
+        rows.put("rerunRun", on -> new Sent(V1 + "/runs/" + on.dead() + "/rerun", "{}"));
         rows.put("redriveRun", on -> new Sent(V1 + "/runs/" + on.dead() + "/redrive", "{}"));
         rows.put("discardRun", on -> new Sent(V1 + "/runs/" + on.dead() + "/discard", "{}"));
         rows.put("claimWork", on -> new Sent(V1 + "/claims", claim("remote")));
@@ -133,6 +134,7 @@ final class MatrixTarget {
         for (String path : List.of("listJobs /jobs", "getSession /session", "signOut /session")) {
             plain(rows, path);
         }
+        plain(rows, "getJob /jobs/remote");
         plain(rows, "getContract /openapi.json");
         compatible(rows);
         return rows;

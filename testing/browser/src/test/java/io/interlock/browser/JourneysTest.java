@@ -8,6 +8,10 @@ import com.microsoft.playwright.Page;
 import io.interlock.RunState;
 import io.interlock.access.Role;
 import io.interlock.run.Run;
+import io.interlock.run.RunQuery;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -62,12 +66,49 @@ class JourneysTest extends BrowserTest {
                             .evaluate("each => each.scrollTop + each.clientHeight >= each.scrollHeight - 1"))
                     .as("the end is in view")
                     .isTrue();
+            tabTo(page, "main button:has-text('attempt 1')");
+            page.keyboard().press("Enter");
+            assertThat(page.locator("pre")).hasText("first line");
+            tabTo(page, "main button:has-text('Download')");
+            Path file =
+                    page.waitForDownload(() -> page.keyboard().press("Enter")).path();
+            assertThat(file).hasContent("first line");
             tabTo(page, "main button:has-text('Retry')");
             page.keyboard().press("Enter");
             assertThat(page.locator(".toast").last()).containsText("is retried");
             assertThat(page.locator("main .banner")).containsText("was redriven");
             site().tell("dead/key", "end");
             ada.isContent();
+        }
+    }
+
+    @Test
+    void failuresOfOneKindAreRetriedTogether() {
+        for (int i = 1; i <= 3; i++) {
+            Run run = site().submit("failing/" + i, "billing-export", "hourly");
+            site().tell("failing/" + i, "fail the disk is full");
+            awaitState(run, RunState.FAILED);
+        }
+        try (Visitor ada = visitor(Role.TRIGGER)) {
+            Page page = ada.page;
+            Locator group = page.getByLabel("Needs attention").locator("li:has-text('billing-export')");
+            assertThat(group).containsText("3 × job billing-export failed, EXIT_70");
+            group.locator("button:has-text('Retry 3…')").click();
+            page.getByLabel("Reason").fill("the disk is larger now");
+            ActionsTest.dialog(page, "Retry 3").click();
+            assertThat(page.locator(".toast").last()).containsText("3 retried");
+            group.locator("button:has-text('Retry 3…')").click();
+            page.getByLabel("Reason").fill("impatient");
+            ActionsTest.dialog(page, "Retry 3").click();
+            assertThat(page.locator(".toast").last()).containsText("0 retried, 3 are retried already");
+            ada.go("runs?job=billing-export&state=RUNNING");
+            assertThat(page.locator("main tbody tr")).hasCount(3);
+            ada.isContent();
+        }
+        for (int i = 1; i <= 3; i++) {
+            site().tell("failing/" + i, "end");
+            assertThat(site().engine.audit(Site.key("failing/" + i)))
+                    .anyMatch(record -> record.reason().contains("the disk is larger now"));
         }
     }
 
@@ -122,12 +163,54 @@ class JourneysTest extends BrowserTest {
             assertThat(page.getByLabel("Holds").first()).containsText("worked/key");
             assertThat(page.locator("main")).containsText("interlock runs ls --holder");
             ada.go("janitor");
-            assertThat(page.locator(".lead")).containsText("next in about");
+            assertThat(page.locator(".lead"))
+                    .containsText(Pattern.compile("next (in|any moment).*about every 0\\.5 s"));
             page.locator("button:has-text('Sweep now')").click();
             assertThat(page.locator(".toast").last()).containsText("Swept");
             ada.isContent();
         }
         site().tell("worked/key", "end");
+    }
+
+    @Test
+    void aJobHasAPageThatStartsItWithParameters() {
+        Run done = site().submit("job/done", "billing-export", "hourly");
+        site().tell("job/done", "end");
+        awaitState(done, RunState.SUCCEEDED);
+        try (Visitor ada = visitor(Role.TRIGGER)) {
+            Page page = ada.open("jobs");
+            page.locator("main tbody a:text-is('billing-export')").click();
+            assertThat(page.locator("h1")).hasText("billing-export");
+            JsonObject job = site().get(Role.READ, "jobs/billing-export");
+            assertThat(page.locator(".lead")).containsText("0 3 1 1 * UTC under billing/export");
+            assertThat(page.getByLabel("Facts")).containsText("Join");
+            assertThat(page.getByLabel("Facts"))
+                    .containsText(job.getJsonArray("workers").getString(0));
+            assertThat(page.getByLabel("Newest runs").first()).containsText(shortOf(done));
+            page.locator("main button:has-text('Start…')").click();
+            assertThat(page.locator("dialog #f-key")).hasValue("billing/export");
+            page.locator("dialog #f-key").fill("job/started");
+            page.locator("dialog #f-parameters").fill("[11]");
+            assertThat(page.locator("dialog #w-parameters")).containsText("not a JSON object");
+            assertThat(ActionsTest.dialog(page, "Start")).isDisabled();
+            page.locator("dialog #f-parameters").fill("{\"month\": 11}");
+            page.locator("dialog #f-priority").fill("101");
+            assertThat(page.locator("dialog #w-priority")).isVisible();
+            page.locator("dialog #f-priority").fill("7");
+            page.locator("dialog #f-labels").fill("team=finance, month=11");
+            ActionsTest.dialog(page, "Start").click();
+            assertThat(page.locator(".toast").last()).containsText("Started run");
+            assertThat(page.getByLabel("Newest runs").first()).containsText("job/started");
+            ada.isContent();
+        }
+        Run started = site().engine
+                .list(RunQuery.ofTenant(Site.TENANT).of(Site.key("job/started")))
+                .runs()
+                .get(0);
+        assertThat(started.spec().priority()).isEqualTo(7);
+        assertThat(started.spec().parameters()).isEqualTo("{\"month\":11}");
+        assertThat(started.spec().labels()).isEqualTo(Map.of("team", "finance", "month", "11"));
+        site().tell("job/started", "end");
     }
 
     @Test

@@ -41,6 +41,46 @@ class LiveTest extends BrowserTest {
         }
     }
 
+    /** Compares the figure of all locks with the rows below it after every change of the page. */
+    private static final String WATCH_FIGURES = """
+            () => {
+              window.checks = 0;
+              window.wrong = [];
+              const check = () => {
+                const all = +document.querySelector('main .chip').textContent.replace('All', '');
+                const rows = document.querySelectorAll('main tbody tr').length;
+                window.checks++;
+                if (all !== rows) window.wrong.push(all + ' over ' + rows + ' rows');
+              };
+              check();
+              new MutationObserver(check).observe(document.querySelector('main'), { subtree: true, childList: true, characterData: true });
+            }""";
+
+    @Test
+    void figuresAndRowsOfLocksAreOfOneMoment() {
+        site().submit("moment/0", "nightly-close", "there from the beginning");
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.open("locks");
+            assertThat(page.locator("main tbody")).containsText("moment/0");
+            page.evaluate(WATCH_FIGURES);
+            for (int i = 1; i <= 6; i++) {
+                site().submit("moment/" + i, "nightly-close", "one more");
+                assertThat(page.locator("main tbody")).containsText("moment/" + i);
+            }
+            page.locator("main .chip:has-text('Held')").click();
+            assertThat(page.locator("main .chip[aria-pressed=true]"))
+                    .hasText("Held " + page.locator("main tbody tr").count());
+            page.locator("main .chip:has-text('All')").click();
+            for (int i = 0; i <= 6; i++) {
+                site().tell("moment/" + i, "end");
+                assertThat(page.locator("main")).not().containsText("moment/" + i);
+            }
+            assertThat((Integer) page.evaluate("window.checks")).isGreaterThan(12);
+            assertThat(page.evaluate("window.wrong")).isEqualTo(List.of());
+            ada.isContent();
+        }
+    }
+
     @Test
     void whoWaitsReadsWhyAndAtWhichPlaceUntilItsTurnComes() {
         site().submit("why/1", "nightly-close", "first");

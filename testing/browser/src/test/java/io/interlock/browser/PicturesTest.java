@@ -39,6 +39,7 @@ class PicturesTest extends BrowserTest {
         pages.put("queue", "queue");
         pages.put("dead-letters", "dead-letters");
         pages.put("jobs", "jobs");
+        pages.put("job", "jobs/nightly-close");
         pages.put("workers", "workers");
         pages.put("worker", "workers?worker=worker-1");
         pages.put("janitor", "janitor");

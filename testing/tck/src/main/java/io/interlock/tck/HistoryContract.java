@@ -55,7 +55,7 @@ interface HistoryContract extends HistoryWords {
         assertThat(forget(10).runs()).isEqualTo(1);
         assertThat(client().store().findRun(run.id())).isEmpty();
         assertThat(client().store().attempts(run.id())).isEmpty();
-        assertThat(notes.output(run.id())).isEmpty();
+        assertThat(notes.outputs(run.id())).isEmpty();
         assertThat(client().store().listRuns(RunQuery.ofTenant("acme")).runs()).isEmpty();
         assertThat(client().store().audit(key("old")))
                 .as("the log is kept for longer")

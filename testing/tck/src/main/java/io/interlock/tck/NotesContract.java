@@ -13,6 +13,7 @@ import io.interlock.run.JobName;
 import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.RefusalCount.Outcome;
+import io.interlock.run.RetryPlan;
 import io.interlock.run.RunPeriod;
 import io.interlock.run.RunPeriod.Length;
 import io.interlock.run.RunTexts;
@@ -21,6 +22,9 @@ import io.interlock.spi.run.RunNotes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -48,16 +52,44 @@ interface NotesContract extends RunContract {
         notes();
         client().starts(key("output"), spec());
         Claimed work = client().claim();
-        assertThat(notes().output(work.run().id())).isEmpty();
+        assertThat(notes().outputs(work.run().id())).isEmpty();
         assertThat(notes().keepOutput(saying(work, "one\ntwo 🚀"))).isTrue();
-        assertThat(notes().output(work.run().id())).contains("one\ntwo 🚀");
+        assertThat(notes().outputs(work.run().id())).isEqualTo(Map.of(1, "one\ntwo 🚀"));
         String long_ = "x".repeat(RunTexts.MAX_BODY);
         assertThat(notes().keepOutput(saying(work, long_))).isTrue();
-        assertThat(notes().output(work.run().id())).contains(long_);
+        assertThat(notes().outputs(work.run().id())).isEqualTo(Map.of(1, long_));
         client().succeeds(work);
         assertThat(notes().keepOutput(saying(work, ""))).as("its last output").isTrue();
-        assertThat(notes().output(work.run().id())).contains("");
-        assertThat(notes().output(RunClient.freshRun())).isEmpty();
+        assertThat(notes().outputs(work.run().id())).isEqualTo(Map.of(1, ""));
+        assertThat(notes().outputs(RunClient.freshRun())).isEmpty();
+    }
+
+    @Test
+    default void theOutputOfTheLastAttemptsIsKept() {
+        notes();
+        client().starts(key("other"), spec());
+        Claimed other = client().claim();
+        notes().keepOutput(saying(other, "of another run"));
+        int attempts = OutputNote.MOST_ATTEMPTS + 3;
+        client().starts(key("attempts"), spec().retry(new RetryPlan(attempts, Duration.ZERO, 1, Duration.ZERO)));
+        Claimed work = client().claim();
+        SortedMap<Integer, String> expected = new TreeMap<>();
+        for (int attempt = 1; attempt <= attempts; attempt++) {
+            // The second one writes nothing.
+            if (attempt != 2) {
+                assertThat(notes().keepOutput(saying(work, "attempt " + attempt)))
+                        .isTrue();
+                expected.put(attempt, "attempt " + attempt);
+                expected.headMap(attempt - OutputNote.MOST_ATTEMPTS + 1).clear();
+            }
+            assertThat(notes().outputs(work.run().id())).isEqualTo(expected);
+            if (attempt < attempts) {
+                client().failsForNow(work);
+                work = client().claim();
+            }
+        }
+        assertThat(expected).hasSize(OutputNote.MOST_ATTEMPTS).containsKey(attempts);
+        assertThat(notes().outputs(other.run().id())).isEqualTo(Map.of(1, "of another run"));
     }
 
     @Test
@@ -75,13 +107,14 @@ interface NotesContract extends RunContract {
                 new OutputNote(RunClient.freshRun(), right.key(), right.lease(), right.token(), "wrong"))) {
             assertThat(notes().keepOutput(wrong)).as("%s", wrong).isFalse();
         }
-        assertThat(notes().output(right.run())).contains("first");
+        assertThat(notes().outputs(right.run())).isEqualTo(Map.of(1, "first"));
         client().failsForNow(first);
         assertThat(notes().keepOutput(saying(first, "last of the first"))).isTrue();
         Claimed second = client().claim();
         assertThat(notes().keepOutput(saying(first, "too late"))).isFalse();
-        assertThat(notes().output(right.run())).contains("last of the first");
+        assertThat(notes().outputs(right.run())).isEqualTo(Map.of(1, "last of the first"));
         assertThat(notes().keepOutput(saying(second, "second"))).isTrue();
+        assertThat(notes().outputs(right.run())).isEqualTo(Map.of(1, "last of the first", 2, "second"));
     }
 
     private static RefusalCount count(String node, Instant minute, Outcome outcome, long count, String last) {

@@ -190,11 +190,11 @@ public interface Backend extends AutoCloseable {
 
         List<Facts> jobs();
 
-        /** The last sweeps of a server, {@code sweep, at, actions, skipped?}; on a store, what is due. */
-        List<Facts> sweeps();
+        /** A server's {@code sweeps} (each {@code sweep, at, actions, skipped?}), {@code nextAt?} and {@code every?}; on a store, what is due. */
+        Facts janitor();
 
-        /** Sweeps now, or lists what is due. */
-        List<Facts> sweep(boolean dryRun);
+        /** Sweeps now, or lists what is due: {@code sweeps}, as above. */
+        Facts sweep(boolean dryRun);
 
         /** The resource of a guarded key: {@code key, kind, state, version, …}. */
         Facts resource(String key);
@@ -234,7 +234,7 @@ public interface Backend extends AutoCloseable {
     }
 
     /** What is due for a sweep: one entry whose actions are the {@code key, run?, why} of {@code due}. */
-    static List<Facts> due(List<Facts> due) {
-        return List.of(Facts.with("sweep", "due").and("actions", due));
+    static Facts due(List<Facts> due) {
+        return Facts.with("sweeps", List.of(Facts.with("sweep", "due").and("actions", due)));
     }
 }

@@ -15,7 +15,6 @@ import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.Witness;
-import io.interlock.run.RunSpec;
 import io.interlock.service.Facts;
 import io.interlock.service.HistoryWindow;
 import io.interlock.time.Environment;
@@ -237,15 +236,7 @@ public final class ServerBackend implements Backend {
             if (run.shown("execution").equals("caller")) {
                 throw Backend.doneByCaller(id, run.shown("key"));
             }
-            return client.post(
-                    "/runs",
-                    Facts.with("key", run.shown("key"))
-                            .and("job", run.shown("job"))
-                            .and("onConflict", run.text("onConflict").orElse(null))
-                            .and("parameters", run.map().get("parameters"))
-                            .and("labels", run.in("labels"))
-                            .and("priority", Math.min(run.number("priority").orElse(0), RunSpec.MAX_PRIORITY))
-                            .and("reason", reason));
+            return order(id, "rerun", reason);
         }
 
         @Override
@@ -335,14 +326,14 @@ public final class ServerBackend implements Backend {
         }
 
         @Override
-        public List<Facts> sweeps() {
-            return client.get("/janitor").list("sweeps");
+        public Facts janitor() {
+            return client.get("/janitor");
         }
 
         @Override
-        public List<Facts> sweep(boolean dryRun) {
+        public Facts sweep(boolean dryRun) {
             if (!dryRun) {
-                return client.post("/janitor/sweep", null).list("sweeps");
+                return client.post("/janitor/sweep", null);
             }
             return Backend.due(locks().list("").stream()
                     .filter(lock -> lock.in("holder").text("holder").isPresent()

@@ -321,14 +321,8 @@ public final class StoreBackend implements Backend {
             if (run.spec().execution() == Execution.CALLER) {
                 throw Backend.doneByCaller(id, run.key().name());
             }
-            return submitted(engine.submit(RunRequest.of(run.key(), run.job())
-                    .onConflict(run.spec().policy())
-                    .priority(run.spec().priority())
-                    .parameters(run.spec().parameters())
-                    .labels(run.spec().labels())
-                    .lease(run.spec().terms().ttl())
-                    .submitter(target.actor())
-                    .reason(reason)));
+            return submitted(engine.submit(
+                    EngineService.again(run).submitter(target.actor()).reason(reason)));
         }
 
         private Facts submitted(Submission answer) {
@@ -492,16 +486,14 @@ public final class StoreBackend implements Backend {
         }
 
         @Override
-        public List<Facts> sweeps() {
+        public Facts janitor() {
             return sweep(true);
         }
 
         @Override
-        public List<Facts> sweep(boolean dryRun) {
+        public Facts sweep(boolean dryRun) {
             if (!dryRun) {
-                return engine.janitor().runOnce().stream()
-                        .map(round -> AdminFacts.sweep(round, action -> true))
-                        .toList();
+                return AdminFacts.janitor(engine.janitor().runOnce(), Optional.empty(), action -> true);
             }
             return Backend.due(engine.queries().keys(KeyQuery.ofTenant(target.tenant())).stream()
                     .filter(view -> view.lease() != null && view.lease().isExpired())

@@ -34,8 +34,9 @@ public final class JanitorCommands {
         @Override
         int carryOut(Backend backend) {
             List<Facts> workers = backend.admin().workers();
+            Facts janitor = backend.admin().janitor();
             if (json()) {
-                answer(Facts.with("sweeps", backend.admin().sweeps()).and("workers", workers));
+                answer(janitor.and("workers", workers));
                 return 0;
             }
             Table table = new Table("worker", "slots", "busy", "version", "seen");
@@ -50,7 +51,8 @@ public final class JanitorCommands {
             } else {
                 options.print(table, console());
             }
-            return show(backend.admin().sweeps(), console(), options);
+            janitor.time("nextAt").ifPresent(next -> console().say("the server sweeps next at " + Times.second(next)));
+            return show(janitor, console(), options);
         }
     }
 
@@ -85,19 +87,19 @@ public final class JanitorCommands {
 
         @Override
         int carryOut(Backend backend) {
-            List<Facts> sweeps = backend.admin().sweep(dryRun);
+            Facts done = backend.admin().sweep(dryRun);
             if (json()) {
-                answer(Facts.with("sweeps", sweeps));
+                answer(done);
                 return 0;
             }
-            return show(sweeps, console(), options);
+            return show(done, console(), options);
         }
     }
 
-    private static int show(List<Facts> sweeps, Console console, TableOptions options) {
+    private static int show(Facts janitor, Console console, TableOptions options) {
         Table table = new Table("sweep", "key", "run", "why");
         int actions = 0;
-        for (Facts sweep : sweeps) {
+        for (Facts sweep : janitor.list("sweeps")) {
             sweep.text("skipped").ifPresent(why -> console.say(sweep.shown("sweep") + ": " + why));
             for (Facts action : sweep.list("actions")) {
                 actions++;

@@ -12,6 +12,7 @@ import io.interlock.cli.command.CliCommand.Verb;
 import io.interlock.cli.command.ConfigCommand.ConfigOptions;
 import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Shown;
 import io.interlock.client.Json;
 import io.interlock.config.JobSettings;
@@ -21,6 +22,7 @@ import io.interlock.service.Facts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -30,6 +32,8 @@ import picocli.CommandLine.Parameters;
 
 /** {@code interlock runs …}, but for submit. */
 public final class RunsCommands {
+
+    private static final String OUTPUT = "output";
 
     private RunsCommands() {}
 
@@ -87,7 +91,12 @@ public final class RunsCommands {
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.runs().show(id));
+            Facts run = backend.runs().show(id);
+            if (!json()) {
+                // That of the last attempt stands below all else; runs logs --attempt prints the others.
+                run.list("attempts").forEach(attempt -> attempt.map().remove(OUTPUT));
+            }
+            answer(run);
             return 0;
         }
     }
@@ -137,7 +146,14 @@ public final class RunsCommands {
     @Command(
             name = "logs",
             description = "Prints the end of the output of a run, as far as it was kept.",
-            footer = {"", "Example:", "  interlock runs logs 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10"})
+            footer = {
+                "",
+                "Of a run with several attempts, the output of the last 10 is kept.",
+                "",
+                "Examples:",
+                "  interlock runs logs 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10",
+                "  interlock runs logs 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --attempt 1"
+            })
     public static final class Logs extends Verb {
 
         @Parameters(paramLabel = "ID", description = "The run")
@@ -148,15 +164,34 @@ public final class RunsCommands {
                 description = "As it was written, control characters of terminals included (default: shown as text)")
         private boolean raw;
 
+        @Option(
+                names = "--attempt",
+                paramLabel = "N",
+                description = "Of this attempt (default: the last that wrote some)")
+        private @Nullable Integer attempt;
+
         @Override
         int carryOut(Backend backend) {
-            backend.runs()
-                    .show(id)
-                    .text("output")
-                    .ifPresentOrElse(
-                            raw ? console()::printRaw : console()::print,
-                            () -> console().say("no output of run " + id + " was kept"));
+            Facts run = backend.runs().show(id);
+            Optional<String> text =
+                    attempt == null ? run.text(OUTPUT) : ofAttempt(run, attempt).text(OUTPUT);
+            text.ifPresentOrElse(
+                    raw ? console()::printRaw : console()::print,
+                    () -> console()
+                            .say("no output of "
+                                    + (attempt == null ? "" : "attempt " + attempt + " of ")
+                                    + "run " + id + " was kept"));
             return 0;
+        }
+
+        private static Facts ofAttempt(Facts run, int number) {
+            List<Facts> attempts = run.list("attempts");
+            return attempts.stream()
+                    .filter(each -> each.number("attempt").orElse(0) == number)
+                    .findFirst()
+                    .orElseThrow(() -> Failure.unknown(
+                            "run " + run.shown("id") + " has no attempt " + number,
+                            attempts.isEmpty() ? "it has not begun yet" : "choose one of 1 to " + attempts.size()));
         }
     }
 

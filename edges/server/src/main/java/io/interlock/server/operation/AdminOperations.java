@@ -71,7 +71,8 @@ public final class AdminOperations {
                 .on("getHistory", admin::history)
                 .on("search", admin::search)
                 .on("listWorkers", admin::workers)
-                .on("listJobs", admin::jobs);
+                .on("listJobs", admin::jobs)
+                .on("getJob", admin::job);
     }
 
     /** Adds those about the janitor, which any store needs. A caller sees the actions on its tenant's keys. */
@@ -79,26 +80,35 @@ public final class AdminOperations {
         operations
                 .on(
                         "getJanitor",
-                        call -> CompletableFuture.completedFuture(
-                                sweeps(context.engine().janitor().lastRound().orElse(List.of()), call.tenant())))
+                        call -> CompletableFuture.completedFuture(sweeps(
+                                context, context.engine().janitor().lastRound().orElse(List.of()), call)))
                 .on(
                         "sweepNow",
                         call -> context.blocking(
-                                call, () -> sweeps(context.engine().janitor().runOnce(), call.tenant())));
+                                call,
+                                () -> sweeps(context, context.engine().janitor().runOnce(), call)));
     }
 
-    private static Reply sweeps(List<Janitor.Round> rounds, String tenant) {
-        return Reply.ok(Facts.with(
-                "sweeps",
-                rounds.stream()
-                        .map(round -> AdminFacts.sweep(
-                                round, action -> action.key().tenant().equals(tenant)))
-                        .toList()));
+    private static Reply sweeps(OperationContext context, List<Janitor.Round> rounds, Call call) {
+        return Reply.ok(AdminFacts.janitor(
+                rounds,
+                context.engine().janitor().plan(),
+                action -> action.key().tenant().equals(call.tenant())));
     }
 
     private CompletionStage<Reply> jobs(Call call) {
         return context.lists()
                 .call(call.tenant(), () -> Reply.items(context.service().jobs(call.tenant(), apis)));
+    }
+
+    private CompletionStage<Reply> job(Call call) {
+        String name = call.required("name", String.class);
+        return context.lists()
+                .call(
+                        call.tenant(),
+                        () -> Reply.ok(context.service()
+                                .job(call.tenant(), name, apis)
+                                .orElseThrow(() -> Call.notFound("job", name))));
     }
 
     private CompletionStage<Reply> summary(Call call) {

@@ -66,6 +66,7 @@ public final class RunOperations {
         RunOperations runs = new RunOperations(context, known);
         operations
                 .on("startRun", start::start)
+                .on("rerunRun", start::again)
                 .on("getRun", runs::get)
                 .on("listRuns", runs::list)
                 .on("heartbeat", work::heartbeat)

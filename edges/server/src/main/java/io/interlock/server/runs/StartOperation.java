@@ -3,6 +3,7 @@ package io.interlock.server.runs;
 import io.interlock.ConflictPolicy;
 import io.interlock.LeaseId;
 import io.interlock.Refusal;
+import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunRequest;
@@ -15,6 +16,7 @@ import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.Refusals;
+import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
 import io.interlock.service.RunFacts;
 import io.vertx.core.json.JsonObject;
@@ -27,7 +29,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** {@code startRun}: starts, joins, queues, skips or refuses, and waits for the end if asked to. */
+/** {@code startRun} and {@code rerunRun}: start, join, queue, skip or refuse, and wait for the end if asked to. */
 final class StartOperation {
 
     /** The job of runs whose caller does the work and names none. */
@@ -46,9 +48,7 @@ final class StartOperation {
     CompletionStage<Reply> start(Call call) {
         RunRequest request = request(call);
         if (request.execution() == Execution.WORKER) {
-            return context.engine()
-                    .submitAsync(request)
-                    .thenComposeAsync(answer -> answer(call, answer, null), call.loop());
+            return submit(call, request);
         }
         LeaseId lease = leaseId(call)
                 .orElseGet(() -> LeaseId.random(context.environment().random()));
@@ -57,6 +57,27 @@ final class StartOperation {
                 .remote()
                 .submit(request, caller)
                 .thenComposeAsync(answer -> answer(call, answer, caller), call.loop());
+    }
+
+    private CompletionStage<Reply> submit(Call call, RunRequest request) {
+        return context.engine()
+                .submitAsync(request)
+                .thenComposeAsync(answer -> answer(call, answer, null), call.loop());
+    }
+
+    /** The same work once more, as a new run. */
+    CompletionStage<Reply> again(Call call) {
+        RunId id = KnownRuns.id(call);
+        return context.blocking(call, () -> known.require(call, id))
+                .thenComposeAsync(
+                        run -> {
+                            if (run.spec().execution() == Execution.CALLER) {
+                                throw Problem.invalid("path/id", "is its caller's work, which no worker can do again");
+                            }
+                            return submit(
+                                    call, common(call, EngineService.again(run).submitter(call.actor())));
+                        },
+                        call.loop());
     }
 
     private CompletionStage<Reply> answer(Call call, Submission submission, RemoteWork.@Nullable Caller caller) {
@@ -203,14 +224,19 @@ final class StartOperation {
                 .labels(labels(body.getJsonObject("labels")));
         request = with(
                 request, body.getString("onConflict"), (asked, text) -> asked.onConflict(ConflictPolicy.valueOf(text)));
-        request = with(request, idempotencyKey(call), RunRequest::idempotencyKey);
         request = with(request, body.getInteger("priority"), RunRequest::priority);
         request = with(request, call.duration("maxWait").orElse(null), RunRequest::maxWait);
         request = with(request, call.duration("lease").orElse(null), RunRequest::lease);
         request = with(request, call.duration("maxRuntime").orElse(null), RunRequest::maxRuntime);
         request = with(request, body.getJsonObject("parameters"), (asked, json) -> asked.parameters(json.encode()));
-        request = with(request, body.getString("reason"), RunRequest::reason);
-        return with(request, call.traceparent().orElse(null), RunRequest::trace);
+        return common(call, request);
+    }
+
+    /** What a start and a repetition both may say. */
+    private static RunRequest common(Call call, RunRequest request) {
+        RunRequest named = with(request, idempotencyKey(call), RunRequest::idempotencyKey);
+        RunRequest explained = with(named, call.body().getString("reason"), RunRequest::reason);
+        return with(explained, call.traceparent().orElse(null), RunRequest::trace);
     }
 
     /** The id the caller gives the grant, so that it can repeat a request whose answer was lost. */

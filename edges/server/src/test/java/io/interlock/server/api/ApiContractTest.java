@@ -62,6 +62,7 @@ class ApiContractTest {
                                 "getHistory",
                                 "getHolds",
                                 "getJanitor",
+                                "getJob",
                                 "getLine",
                                 "getResource",
                                 "getRun",
@@ -74,7 +75,7 @@ class ApiContractTest {
                                 "search",
                                 "streamEvents"),
                         "trigger",
-                        List.of("cancelRun", "startRun"),
+                        List.of("cancelRun", "rerunRun", "startRun"),
                         "worker",
                         List.of(
                                 "acquireLease",

@@ -9,6 +9,8 @@ import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.ServedTest;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -176,9 +178,18 @@ class AdminTest extends ServedTest {
         assertThat(rig.get("/jobs", Role.READ).is(200).json().getJsonArray("items").stream()
                         .map(job -> ((JsonObject) job).getString("name")))
                 .contains("quick", "remote", "flaky");
+        assertThat(rig.get("/jobs/remote", Role.READ).is(200).json())
+                .isEqualTo(rig.get("/jobs", Role.READ).json().getJsonArray("items").stream()
+                        .map(JsonObject.class::cast)
+                        .filter(job -> job.getString("name").equals("remote"))
+                        .findFirst()
+                        .orElseThrow());
+        rig.get("/jobs/nothing", Role.READ).isProblem(404, "not-found");
         rig.engine.janitor().runOnce();
-        assertThat(rig.get("/janitor", Role.READ).is(200).json().getJsonArray("sweeps"))
-                .isNotEmpty();
+        JsonObject janitor = rig.get("/janitor", Role.READ).is(200).json();
+        assertThat(janitor.getJsonArray("sweeps")).isNotEmpty();
+        assertThat(Duration.parse(janitor.getString("every"))).isPositive();
+        assertThat(Instant.parse(janitor.getString("nextAt"))).isAfter(Instant.EPOCH);
         Answer contract = rig.get("/openapi.json", (String) null).is(200);
         assertThat(contract.text("openapi")).startsWith("3.1");
     }

@@ -151,6 +151,7 @@ class EveryOperationTest extends ServedTest {
                 rig.post("/runs/" + facts.get("queued") + "/claim", key, "{\"leaseId\": \"" + EngineRig.uuid() + "\"}");
             case "moveToFront" -> rig.post("/runs/" + facts.get("queued") + "/front", key, "{\"reason\": \"x\"}");
             case "cancelRun" -> rig.post("/runs/" + facts.get("queued") + "/cancel", key, "{\"reason\": \"x\"}");
+            case "rerunRun" -> rig.post("/runs/" + facts.get("dead") + "/rerun", key, "{}");
             case "redriveRun" -> rig.post("/runs/" + facts.get("dead") + "/redrive", key, "{}");
             case "discardRun" -> rig.post("/runs/" + facts.get("dead2") + "/discard", key, "{}");
             case "claimWork" ->
@@ -194,6 +195,7 @@ class EveryOperationTest extends ServedTest {
             case "listWorkers" -> rig.get("/workers", key);
             case "getJanitor" -> rig.get("/janitor", key);
             case "listJobs" -> rig.get("/jobs", key);
+            case "getJob" -> rig.get("/jobs/remote", key);
             case "getSession" -> rig.get("/session", key);
             case "signIn" -> rig.post("/session", (String) null, "{\"apiKey\": \"" + key + "\"}");
             case "signOut" -> rig.send(rig.request("/session", null).DELETE().build());

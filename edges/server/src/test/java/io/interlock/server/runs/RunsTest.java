@@ -345,6 +345,37 @@ class RunsTest extends ServedTest {
     }
 
     @Test
+    void theWorkOfARunIsDoneOnceMore() {
+        String first = rig.post("/runs", Role.TRIGGER, """
+                {"key": "again/a", "job": "remote", "parameters": {"month": 11}, "labels": {"team": "ops"}, "priority": 7}
+                """).is(201).text("id");
+        rig.post("/runs/" + first + "/cancel", Role.TRIGGER, "{\"reason\": \"wrong month\"}")
+                .is(202);
+        String body = "{\"reason\": \"%s\", \"idempotencyKey\": \"retry-of-" + first + "\"}";
+        rig.post("/runs/" + first + "/rerun", Role.READ, body.formatted("right month"))
+                .isProblem(403, "forbidden");
+        Answer again = rig.post("/runs/" + first + "/rerun", Role.TRIGGER, body.formatted("right month"))
+                .is(201);
+        JsonObject run = rig.get("/runs/" + again.text("id"), Role.READ).is(200).json();
+        assertThat(run.getString("id")).isNotEqualTo(first);
+        assertThat(run.getString("job")).isEqualTo("remote");
+        assertThat(run.getString("reason")).isEqualTo("right month");
+        assertThat(run.getInteger("priority")).isEqualTo(7);
+        assertThat(run.getJsonObject("labels").getString("team")).isEqualTo("ops");
+        assertThat(run.getJsonObject("parameters").getInteger("month")).isEqualTo(11);
+        assertThat(run.getString("submittedBy")).startsWith("key ");
+        Answer twice = rig.post("/runs/" + first + "/rerun", Role.TRIGGER, body.formatted("twice"))
+                .is(200);
+        assertThat(twice.text("id")).isEqualTo(again.text("id"));
+        assertThat(twice.json().getBoolean("deduplicated")).isTrue();
+        rig.post("/runs/" + first + "/rerun", Role.TRIGGER, "").isProblem(409, "lock-held");
+        Answer callers = rig.post("/runs", Role.WORKER, "{\"key\": \"again/b\", \"execution\": \"caller\"}")
+                .is(201);
+        rig.post("/runs/" + callers.text("id") + "/rerun", Role.TRIGGER, "{}").isProblem(400, "invalid-request");
+        rig.post("/runs/" + EngineRig.uuid() + "/rerun", Role.TRIGGER, "{}").isProblem(404, "not-found");
+    }
+
+    @Test
     void aDeadLetterIsRedrivenOrDiscarded() {
         String dead = dead("dead/a");
         Answer redriven =

@@ -43,6 +43,7 @@ public final class SweepingJanitor implements Janitor {
     private final Timers rounds;
     private final List<Sweep> sweeps;
     private volatile @Nullable List<Janitor.Round> last;
+    private volatile @Nullable Instant next;
 
     public SweepingJanitor(EngineTimers clocks, Duration every, EngineEvents events, List<Sweep> sweeps) {
         this.clocks = clocks;
@@ -55,6 +56,7 @@ public final class SweepingJanitor implements Janitor {
     public void start() {
         Duration pause = clocks.time().jittered(every, SPREAD);
         Moment planned = clocks.time().now();
+        next = now().plus(pause);
         rounds.after(pause, () -> {
             try {
                 round(Duration.ofNanos(clocks.time().elapsed(planned)).minus(pause));
@@ -67,6 +69,7 @@ public final class SweepingJanitor implements Janitor {
     /** Makes no round any more. */
     public void close() {
         rounds.close();
+        next = null;
     }
 
     @Override
@@ -77,6 +80,11 @@ public final class SweepingJanitor implements Janitor {
     @Override
     public Optional<List<Janitor.Round>> lastRound() {
         return Optional.ofNullable(last);
+    }
+
+    @Override
+    public Optional<Janitor.Plan> plan() {
+        return Optional.ofNullable(next).map(time -> new Janitor.Plan(time, every));
     }
 
     private void round(Duration late) {

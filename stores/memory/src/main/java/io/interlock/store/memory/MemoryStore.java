@@ -26,6 +26,7 @@ import io.interlock.run.RefusalCount;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
 import io.interlock.run.Retention;
+import io.interlock.run.Run;
 import io.interlock.run.RunCount;
 import io.interlock.run.RunPeriod;
 import io.interlock.run.Seal;
@@ -44,6 +45,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -174,17 +176,16 @@ public class MemoryStore extends MemoryRuns {
     @Override
     public boolean keepOutput(OutputNote note) {
         return alone(rows -> {
-            boolean proved = rows.run(note.run()).map(note::isProofOf).orElse(false);
-            if (proved) {
-                rows.notes.keepOutput(note.run(), note.text());
-            }
-            return proved;
+            Optional<Run> run = rows.run(note.run()).filter(note::isProofOf);
+            run.flatMap(proved -> proved.status().lastTurn())
+                    .ifPresent(turn -> rows.notes.keepOutput(note.run(), turn.attempt(), note.text()));
+            return run.isPresent();
         });
     }
 
     @Override
-    public Optional<String> output(RunId run) {
-        return alone(rows -> rows.notes.output(run));
+    public SortedMap<Integer, String> outputs(RunId run) {
+        return alone(rows -> rows.notes.outputs(run));
     }
 
     @Override

@@ -8,7 +8,9 @@ import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.RunPeriod;
 import io.interlock.run.WorkerNote;
+import io.interlock.spi.run.OutputNote;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,8 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +30,7 @@ final class NoteRows {
             .reversed()
             .thenComparing(worker -> worker.worker().instance());
 
-    private final Map<RunId, String> outputs = new HashMap<>();
+    private final Map<RunId, NavigableMap<Integer, String>> outputs = new HashMap<>();
     private final Map<LockKey, NavigableMap<Counted, RefusalCount>> refusals = new HashMap<>();
     private final NavigableMap<Instant, Set<LockKey>> keysByMinute = new TreeMap<>();
     private final NavigableMap<Period, RunPeriod> periods = new TreeMap<>();
@@ -81,12 +83,14 @@ final class NoteRows {
         }
     }
 
-    void keepOutput(RunId run, String text) {
-        outputs.put(run, text);
+    void keepOutput(RunId run, int attempt, String text) {
+        NavigableMap<Integer, String> kept = outputs.computeIfAbsent(run, id -> new TreeMap<>());
+        kept.put(attempt, text);
+        kept.headMap(attempt - OutputNote.MOST_ATTEMPTS, true).clear();
     }
 
-    Optional<String> output(RunId run) {
-        return Optional.ofNullable(outputs.get(run));
+    SortedMap<Integer, String> outputs(RunId run) {
+        return new TreeMap<>(outputs.getOrDefault(run, Collections.emptyNavigableMap()));
     }
 
     void count(RefusalCount count) {

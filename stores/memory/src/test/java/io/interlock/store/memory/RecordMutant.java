@@ -1,5 +1,6 @@
 package io.interlock.store.memory;
 
+import io.interlock.RunId;
 import io.interlock.run.AuditSignature;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.function.BiFunction;
 
 /** Mistakes in the data beside runs. The contract must notice every one. */
@@ -67,9 +69,17 @@ enum RecordMutant {
         @Override
         public boolean keepOutput(OutputNote note) {
             return table.alone(rows -> {
-                rows.notes.keepOutput(note.run(), note.text());
+                rows.notes.keepOutput(note.run(), 1, note.text());
                 return true;
             });
+        }
+    }),
+
+    AN_ATTEMPT_REPLACES_THE_OUTPUT_OF_THE_ONE_BEFORE((environment, table) -> new MemoryStore(environment, table) {
+        @Override
+        public SortedMap<Integer, String> outputs(RunId run) {
+            SortedMap<Integer, String> all = super.outputs(run);
+            return all.isEmpty() ? all : all.tailMap(all.lastKey());
         }
     }),
 

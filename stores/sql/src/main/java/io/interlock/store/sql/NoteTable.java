@@ -7,6 +7,7 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.RunPeriod;
+import io.interlock.run.Turn;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RunNotes;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -26,7 +28,10 @@ import java.util.TreeMap;
  */
 final class NoteTable implements RunNotes {
 
-    private static final String OUTPUT = "SELECT o.text FROM ${t:output} AS o WHERE o.run_id = CAST(? AS ${uuid})";
+    private static final String OUTPUTS = """
+            SELECT o.attempt, o.text FROM ${t:output} AS o WHERE o.run_id = CAST(? AS ${uuid}) ORDER BY o.attempt""";
+    private static final String FORGET_OUTPUT =
+            "DELETE FROM ${t:output} WHERE run_id = CAST(? AS ${uuid}) AND attempt <= ?";
 
     private static final String COUNT_KEY =
             "tenant text, name text, minute bigint, node text, policy text, outcome text";
@@ -53,21 +58,33 @@ final class NoteTable implements RunNotes {
     @Override
     public boolean keepOutput(OutputNote note) {
         return database.write(Database.Lane.STEPS, transaction -> {
-            if (runs.find(transaction, note.run()).filter(note::isProofOf).isEmpty()) {
+            Optional<Turn> turn = runs.find(transaction, note.run())
+                    .filter(note::isProofOf)
+                    .flatMap(run -> run.status().lastTurn());
+            if (turn.isEmpty()) {
                 return false;
             }
+            int attempt = turn.get().attempt();
             Trip trip = transaction.trip();
-            Rows rows = new Rows().add(note.run().toString(), Texts.shown(note.text()));
-            trip.update(transaction.dialect().upsert("output", "run_id uuid", "text text"), rows);
+            Rows rows = new Rows().add(note.run().toString(), attempt, Texts.shown(note.text()));
+            trip.update(transaction.dialect().upsert("output", "run_id uuid, attempt int", "text text"), rows);
+            if (attempt > OutputNote.MOST_ATTEMPTS) {
+                trip.update(FORGET_OUTPUT, note.run().toString(), attempt - OutputNote.MOST_ATTEMPTS);
+            }
             transaction.commit(trip);
             return true;
         });
     }
 
     @Override
-    public Optional<String> output(RunId run) {
-        return new Filter(OUTPUT, run.toString())
-                .ask(database, rows -> rows.next() ? Optional.of(rows.getString(1)) : Optional.empty());
+    public SortedMap<Integer, String> outputs(RunId run) {
+        return new Filter(OUTPUTS, run.toString()).ask(database, rows -> {
+            SortedMap<Integer, String> found = new TreeMap<>();
+            while (rows.next()) {
+                found.put(rows.getInt(1), rows.getString(2));
+            }
+            return found;
+        });
     }
 
     @Override

@@ -84,6 +84,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
@@ -557,8 +558,8 @@ public final class SqlStore implements RunStore {
     }
 
     @Override
-    public Optional<String> output(RunId run) {
-        return notes.output(run);
+    public SortedMap<Integer, String> outputs(RunId run) {
+        return notes.outputs(run);
     }
 
     @Override

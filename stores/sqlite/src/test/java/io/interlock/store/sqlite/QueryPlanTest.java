@@ -142,7 +142,7 @@ class QueryPlanTest {
         store.sealed(0, 9);
         store.deadLetters(DeadLetterQuery.openOf("acme"));
         store.deadLetters(new DeadLetterQuery(null, new JobName("load"), false, 0, 9));
-        store.output(runs.get(0));
+        store.outputs(runs.get(0));
         store.refusals(records.get(0).key(), Instant.EPOCH);
         store.noteWorker(
                 new WorkerNote(new Holder("w", "w"), "acme", Set.of(), 1, 0, WorkerNote.REMOTE, Instant.EPOCH));

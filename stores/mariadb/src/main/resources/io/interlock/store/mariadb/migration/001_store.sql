@@ -231,10 +231,12 @@ CREATE TABLE IF NOT EXISTS ${prefix}seal_anchor (
   signature       varchar(200) NOT NULL DEFAULT ''
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
 
--- The end of what a run has to say.
+-- The end of the output of the last attempts of a run.
 CREATE TABLE IF NOT EXISTS ${prefix}output (
-  run_id char(36)   CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
-  text   mediumtext NOT NULL
+  run_id  char(36)   CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  attempt integer    NOT NULL,
+  text    mediumtext NOT NULL,
+  PRIMARY KEY (run_id, attempt)
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
 
 -- How often submissions started nothing new. Keys are limited to 3072 bytes: the first characters of a process's name tell it

@@ -223,10 +223,12 @@ CREATE TABLE ${schema}.${prefix}seal_anchor (
   signature       text   NOT NULL DEFAULT ''
 );
 
--- The end of what a run has to say.
+-- The end of the output of the last attempts of a run.
 CREATE TABLE ${schema}.${prefix}output (
-  run_id uuid PRIMARY KEY,
-  text   text NOT NULL
+  run_id  uuid    NOT NULL,
+  attempt integer NOT NULL,
+  text    text    NOT NULL,
+  PRIMARY KEY (run_id, attempt)
 );
 
 -- How often submissions started nothing new.

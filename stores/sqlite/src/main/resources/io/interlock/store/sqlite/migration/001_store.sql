@@ -225,10 +225,12 @@ CREATE TABLE ${schema}.${prefix}seal_anchor (
   signature       TEXT    NOT NULL DEFAULT ''
 ) STRICT;
 
--- The end of the output of a run.
+-- The end of the output of the last attempts of a run.
 CREATE TABLE ${schema}.${prefix}output (
-  run_id TEXT PRIMARY KEY,
-  text   TEXT NOT NULL
+  run_id  TEXT    NOT NULL,
+  attempt INTEGER NOT NULL,
+  text    TEXT    NOT NULL,
+  PRIMARY KEY (run_id, attempt)
 ) STRICT;
 
 -- How often submissions started nothing new.
