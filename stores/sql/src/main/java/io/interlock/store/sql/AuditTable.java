@@ -68,8 +68,8 @@ final class AuditTable implements AuditLog {
         unsealed = new UnsealedRecords(database);
     }
 
-    /** All that was done under the key, in order. */
-    List<AuditRecord> audit(LockKey key) {
+    @Override
+    public List<AuditRecord> records(LockKey key) {
         return List.copyOf(new Filter(OF_KEY, key.tenant(), key.name()).ask(database, AuditRows::read));
     }
 

@@ -47,7 +47,7 @@ final class DeadLetterTable {
     }
 
     /** What was done about a dead run, or {@code null} if nothing was, or if it is not dead. */
-    DeadLetter.@Nullable Disposition disposition(Transaction transaction, Run run) throws SQLException {
+    static DeadLetter.@Nullable Disposition disposition(Transaction transaction, Run run) throws SQLException {
         return transaction
                 .query(
                         FIND,

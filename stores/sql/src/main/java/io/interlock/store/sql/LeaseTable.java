@@ -68,13 +68,11 @@ final class LeaseTable {
 
     private final Database database;
     private final KeySteps steps;
-    private final DueKeys due;
     private @Nullable LockKey sweptTo;
 
-    LeaseTable(Database database, KeySteps steps, DueKeys due) {
+    LeaseTable(Database database, KeySteps steps) {
         this.database = database;
         this.steps = steps;
-        this.due = due;
     }
 
     List<Optional<LeaseRecord>> find(List<LockKey> keys) {
@@ -322,10 +320,6 @@ final class LeaseTable {
             transaction.commit(last);
             return true;
         });
-    }
-
-    DueKeys due() {
-        return due;
     }
 
     private static List<KeyRow> rows(ResultSet rows) throws SQLException {

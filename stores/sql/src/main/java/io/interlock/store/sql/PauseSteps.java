@@ -48,13 +48,13 @@ final class PauseSteps {
     private final Database database;
     private final KeySteps steps;
     private final DueKeys due;
-    private final KeySteps.Signals signals;
+    private final SqlStore.Feed feed;
 
-    PauseSteps(Database database, KeySteps steps, DueKeys due, KeySteps.Signals signals) {
+    PauseSteps(Database database, KeySteps steps, DueKeys due, SqlStore.Feed feed) {
         this.database = database;
         this.steps = steps;
         this.due = due;
-        this.signals = signals;
+        this.feed = feed;
     }
 
     Pause pause(PauseRequest request) {
@@ -110,7 +110,7 @@ final class PauseSteps {
         });
         if (ended) {
             settleEnded(1);
-            signals.workAppeared(List.of(request.tenant()));
+            feed.workAppeared(List.of(request.tenant()));
         }
         return ended;
     }

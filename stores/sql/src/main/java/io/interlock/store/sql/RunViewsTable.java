@@ -1,6 +1,5 @@
 package io.interlock.store.sql;
 
-import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.run.JobName;
 import io.interlock.run.KeyLine;
@@ -9,8 +8,6 @@ import io.interlock.run.KeyView;
 import io.interlock.run.LineQuery;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
-import io.interlock.run.Resource;
-import io.interlock.run.ResourceQuery;
 import io.interlock.run.RunCount;
 import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchResult;
@@ -21,15 +18,10 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Everything at once, each view of one unchanging state. Changes nothing. Safe for use by many threads. */
 final class RunViewsTable implements RunViews {
-
-    static final String RESOURCE_COLUMNS = """
-            l.tenant, l.name, l.resource_kind, l.resource_state, l.resource_version, l.resource_owner, l.resource_settled,
-            l.resource_since""";
 
     private static final String TALLIES = """
             SELECT q.tenant, q.job, q.state, count(*), min(q.since)
@@ -41,9 +33,6 @@ final class RunViewsTable implements RunViews {
     private static final String OPEN_RUNS = "SELECT count(*), coalesce(sum(n.payload), 0)"
             + " FROM (SELECT q.payload FROM ${t:open_run} AS q WHERE q.tenant = ? LIMIT ?) AS n";
     private static final String PAUSES = "SELECT " + PauseTable.COLUMNS + " FROM ${t:pause} AS p WHERE p.resumed = 0";
-    private static final String RESOURCES =
-            "SELECT " + RESOURCE_COLUMNS + " FROM ${t:lease} AS l ${index:lease_resource} WHERE l.resource_kind = ?";
-    private static final String IN_ORDER = "ORDER BY l.tenant, l.name LIMIT ?";
 
     private final Database database;
     private final KeyPages keys;
@@ -128,39 +117,5 @@ final class RunViewsTable implements RunViews {
             Instant now = Micros.moment(store.get().now());
             return pauses.get().stream().filter(pause -> pause.lastsAt(now)).toList();
         });
-    }
-
-    @Override
-    public List<Resource> resources(ResourceQuery query) {
-        String kind = Texts.shown(query.kind());
-        LockKey after = query.after();
-        return database.read(transaction -> {
-            Trip trip = transaction.trip();
-            // The rest of a tenant and the tenants behind it, each as one range of the index.
-            Trip.Answer<List<Resource>> same = new Filter(RESOURCES, kind)
-                    .and("AND l.tenant = ? AND l.name > ?", tenant(after), after == null ? "" : after.name())
-                    .and(IN_ORDER, query.limit())
-                    .ask(trip, RunViewsTable::readResources);
-            Trip.Answer<List<Resource>> behind = new Filter(RESOURCES, kind)
-                    .and("AND l.tenant > ?", tenant(after))
-                    .and(IN_ORDER, query.limit())
-                    .ask(trip, RunViewsTable::readResources);
-            transaction.readOnce(trip);
-            return Stream.concat(same.get().stream(), behind.get().stream())
-                    .limit(query.limit())
-                    .toList();
-        });
-    }
-
-    private static String tenant(@Nullable LockKey key) {
-        return key == null ? "" : key.tenant();
-    }
-
-    static List<Resource> readResources(ResultSet rows) throws SQLException {
-        List<Resource> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(KeyRow.resource(LockKey.of(rows.getString(1), rows.getString(2)), rows, 3));
-        }
-        return found;
     }
 }

@@ -533,6 +533,18 @@ final class Step {
         return keys.get(key);
     }
 
+    /** The state of a key that is loaded. */
+    KeyState state(LockKey key) {
+        return Objects.requireNonNull(key(key), "the key is loaded").state();
+    }
+
+    /** The same, with its expiries and timeouts settled. */
+    KeyState settled(LockKey key) {
+        KeyState state = state(key);
+        Settlement.settle(state);
+        return state;
+    }
+
     Collection<LoadedKey> keys() {
         return keys.values();
     }
