@@ -53,8 +53,7 @@ final class LeaseSteps {
     private LeaseSteps() {}
 
     private static AcquireAnswer acquire(Step step, AcquireRequest request) {
-        List<KeyState> states =
-                request.keys().stream().map(key -> step.state(key)).toList();
+        List<KeyState> states = request.keys().stream().map(step::state).toList();
         AcquireAnswer again = grantedBefore(request, states);
         if (again != null) {
             return again;

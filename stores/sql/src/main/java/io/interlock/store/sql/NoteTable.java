@@ -12,7 +12,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -90,22 +89,18 @@ final class NoteTable implements RunNotes {
     @Override
     public List<RefusalCount> refusals(LockKey key, Instant since) {
         return new Filter(REFUSALS, key.tenant(), key.name(), Micros.ceiling(since))
-                .ask(database, rows -> readCounts(key, rows));
+                .list(database, row -> readCount(key, row));
     }
 
-    private static List<RefusalCount> readCounts(LockKey key, ResultSet rows) throws SQLException {
-        List<RefusalCount> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(new RefusalCount(
-                    key,
-                    rows.getString(1),
-                    Micros.moment(rows.getLong(2)),
-                    ConflictPolicy.valueOf(rows.getString(3)),
-                    RefusalCount.Outcome.valueOf(rows.getString(4)),
-                    rows.getLong(5),
-                    rows.getString(6)));
-        }
-        return List.copyOf(found);
+    private static RefusalCount readCount(LockKey key, ResultSet row) throws SQLException {
+        return new RefusalCount(
+                key,
+                row.getString(1),
+                Micros.moment(row.getLong(2)),
+                ConflictPolicy.valueOf(row.getString(3)),
+                RefusalCount.Outcome.valueOf(row.getString(4)),
+                row.getLong(5),
+                row.getString(6));
     }
 
     @Override

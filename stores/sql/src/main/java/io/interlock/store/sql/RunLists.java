@@ -95,7 +95,7 @@ final class RunLists implements RunQueries {
                 KeyState state = step.settled(key);
                 Set<RunId> changed =
                         state.changes().runs().stream().map(Run::id).collect(Collectors.toSet());
-                Stream<Run> kept = WaitingRuns.all(step.transaction(), step.runs(), key, state.now()).stream()
+                Stream<Run> kept = WaitingRuns.all(step.transaction(), step.runs(), key).stream()
                         .filter(run -> !changed.contains(run.id()));
                 Stream<Run> moved = state.changes().runs().stream().filter(run -> run.state() == RunState.QUEUED);
                 return Stream.concat(kept, moved)
@@ -140,21 +140,21 @@ final class RunLists implements RunQueries {
                     .andIf("AND x.job = ?", job(query))
                     .and(state == null ? "" : Filter.unindexed("x.state = 'SUCCEEDED'"))
                     .and("ORDER BY x.number" + order + " LIMIT ?" + PAGE_END + order, limit)
-                    .ask(database, runs::readAllOpen);
+                    .list(database, runs::readOpen);
         }
         if (state.isTerminal()) {
             return range(new Filter(FAILED_PAGE, query.tenant(), state.name()), query, FAILED_SUBMITTED)
                     .andIf(Filter.unindexed("x.name = ?"), name(query))
                     .andIf(Filter.unindexed("x.job = ?"), job(query))
                     .and("ORDER BY x.number" + order + " LIMIT ?" + FAILED_PAGE_END + order, limit)
-                    .ask(database, runs::readAll);
+                    .list(database, runs::read);
         }
         Filter open = new Filter(OPEN_PAGE, query.tenant(), state == RunState.QUEUED ? 0 : 1);
         return range(open.and("AND x.state = ?", state.name()), query, SUBMITTED)
                 .andIf("AND x.name = ?", name(query))
                 .andIf("AND x.job = ?", job(query))
                 .and("ORDER BY x.number" + order + " LIMIT ?" + OPEN_PAGE_END + order, limit)
-                .ask(database, runs::readAllOpen);
+                .list(database, runs::readOpen);
     }
 
     private static @Nullable String name(RunQuery query) {
@@ -188,8 +188,8 @@ final class RunLists implements RunQueries {
     public List<Attempt> attempts(RunId id) {
         return database.read(transaction -> {
             Trip trip = transaction.trip();
-            Trip.Answer<List<Attempt>> tried = trip.query(ATTEMPTS, rows -> attempts(id, rows), id.toString());
-            Trip.Answer<List<Run>> found = trip.query(StoredRuns.FIND, runs::readAllOpen, id.toString());
+            Trip.Answer<List<Attempt>> tried = trip.list(ATTEMPTS, row -> attempt(id, row), id.toString());
+            Trip.Answer<List<Run>> found = trip.list(StoredRuns.FIND, runs::readOpen, id.toString());
             transaction.readOnce(trip);
             List<Attempt> attempts = new ArrayList<>(tried.get());
             found.get().stream().flatMap(run -> last(run, attempts).stream()).forEach(attempts::add);
@@ -209,18 +209,14 @@ final class RunLists implements RunQueries {
                 : Optional.of(new Attempt(run.id(), turn, status.since(), status.state(), status.error()));
     }
 
-    private static List<Attempt> attempts(RunId id, ResultSet rows) throws SQLException {
-        List<Attempt> found = new ArrayList<>();
-        while (rows.next()) {
-            try {
-                found.add(StatusText.readAttempt(
-                        id, rows.getString(3), Micros.moment(rows.getLong(1)), RunState.valueOf(rows.getString(2))));
-            } catch (RuntimeException unreadable) {
-                throw new SQLDataException(
-                        "an attempt of run " + id + " cannot be read: " + unreadable.getMessage(), unreadable);
-            }
+    private static Attempt attempt(RunId id, ResultSet row) throws SQLException {
+        try {
+            return StatusText.readAttempt(
+                    id, row.getString(3), Micros.moment(row.getLong(1)), RunState.valueOf(row.getString(2)));
+        } catch (RuntimeException unreadable) {
+            throw new SQLDataException(
+                    "an attempt of run " + id + " cannot be read: " + unreadable.getMessage(), unreadable);
         }
-        return found;
     }
 
     @Override
@@ -283,7 +279,7 @@ final class RunLists implements RunQueries {
     @Override
     public Optional<Resource> resource(LockKey key) {
         return new Filter(RESOURCE, key.tenant(), key.name())
-                .ask(database, RunLists::readResources).stream().findFirst();
+                .list(database, RunLists::readResource).stream().findFirst();
     }
 
     @Override
@@ -296,11 +292,11 @@ final class RunLists implements RunQueries {
             Trip.Answer<List<Resource>> same = new Filter(RESOURCES, kind)
                     .and("AND l.tenant = ? AND l.name > ?", tenant(after), after == null ? "" : after.name())
                     .and(IN_ORDER, query.limit())
-                    .ask(trip, RunLists::readResources);
+                    .list(trip, RunLists::readResource);
             Trip.Answer<List<Resource>> behind = new Filter(RESOURCES, kind)
                     .and("AND l.tenant > ?", tenant(after))
                     .and(IN_ORDER, query.limit())
-                    .ask(trip, RunLists::readResources);
+                    .list(trip, RunLists::readResource);
             transaction.readOnce(trip);
             return Stream.concat(same.get().stream(), behind.get().stream())
                     .limit(query.limit())
@@ -312,11 +308,7 @@ final class RunLists implements RunQueries {
         return key == null ? "" : key.tenant();
     }
 
-    private static List<Resource> readResources(ResultSet rows) throws SQLException {
-        List<Resource> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(KeyRow.resource(LockKey.of(rows.getString(1), rows.getString(2)), rows, 3));
-        }
-        return found;
+    private static Resource readResource(ResultSet row) throws SQLException {
+        return KeyRow.resource(LockKey.of(row.getString(1), row.getString(2)), row, 3);
     }
 }

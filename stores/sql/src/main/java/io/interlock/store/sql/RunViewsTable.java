@@ -16,7 +16,6 @@ import io.interlock.spi.run.RunViews;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -48,12 +47,7 @@ final class RunViewsTable implements RunViews {
 
     @Override
     public Instant storeTime() {
-        return database.peek(transaction -> {
-            Trip trip = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
-            trip.run();
-            return Micros.moment(store.get().now());
-        });
+        return Micros.moment(database.peek(StoreRow::read).now());
     }
 
     @Override
@@ -68,20 +62,16 @@ final class RunViewsTable implements RunViews {
 
     @Override
     public List<RunCount> runCounts() {
-        return new Filter(TALLIES).ask(database, RunViewsTable::readTallies);
+        return new Filter(TALLIES).list(database, RunViewsTable::readCount);
     }
 
-    static List<RunCount> readTallies(ResultSet rows) throws SQLException {
-        List<RunCount> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(new RunCount(
-                    rows.getString(1),
-                    new JobName(rows.getString(2)),
-                    RunState.valueOf(rows.getString(3)),
-                    rows.getLong(4),
-                    Micros.moment(rows.getLong(5))));
-        }
-        return List.copyOf(found);
+    static RunCount readCount(ResultSet row) throws SQLException {
+        return new RunCount(
+                row.getString(1),
+                new JobName(row.getString(2)),
+                RunState.valueOf(row.getString(3)),
+                row.getLong(4),
+                Micros.moment(row.getLong(5)));
     }
 
     @Override
@@ -108,11 +98,11 @@ final class RunViewsTable implements RunViews {
     public List<Pause> pauses(@Nullable String tenant) {
         return database.peek(transaction -> {
             Trip trip = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+            Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             Trip.Answer<List<Pause>> pauses = new Filter(PAUSES)
                     .andIf("AND p.tenant = ?", tenant)
                     .and("ORDER BY p.tenant, p.pattern")
-                    .ask(trip, PauseTable::read);
+                    .list(trip, PauseTable::read);
             trip.run();
             Instant now = Micros.moment(store.get().now());
             return pauses.get().stream().filter(pause -> pause.lastsAt(now)).toList();

@@ -45,12 +45,7 @@ final class SqlUpkeep implements Upkeep {
 
     @Override
     public Forgotten forget(Retention retention, int limit) {
-        long now = database.peek(transaction -> {
-            Trip trip = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
-            trip.run();
-            return store.get().now();
-        });
+        long now = database.peek(StoreRow::read).now();
         int forgotten = runs.forget(now, retention, limit);
         notes.forget(now, retention);
         return new Forgotten(forgotten, seals.forget(now - Micros.of(retention.audit()), limit));

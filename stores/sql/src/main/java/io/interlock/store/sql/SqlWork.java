@@ -331,24 +331,24 @@ final class SqlWork implements WorkSteps {
             least.add(trip.query(LEAST, Queue::read, queues));
         }
         if (transaction.dialect().joinsLaterally() && !queues.isEmpty()) {
-            first.add(trip.query(FIRST_TOGETHER, SqlWork::candidates, queues, limit));
+            first.add(trip.list(FIRST_TOGETHER, SqlWork::candidate, queues, limit));
         } else {
             queues.all()
-                    .forEach(queue -> first.add(trip.query(
-                            String.format(FIRST, "?", "?"), SqlWork::candidates, queue[0], queue[1], limit)));
+                    .forEach(queue -> first.add(
+                            trip.list(String.format(FIRST, "?", "?"), SqlWork::candidate, queue[0], queue[1], limit)));
         }
         return new Seen(
-                trip.query(TAKEN, DueKeys::keys, request.id().toString()),
+                trip.list(TAKEN, DueKeys::key, request.id().toString()),
                 DueKeys.firstDue(trip),
-                StoreTable.read(trip, transaction.dialect()),
+                StoreRow.ask(trip),
                 first,
                 least);
     }
 
     private List<String> tenants(Transaction transaction) throws SQLException {
-        List<String> found = new ArrayList<>(transaction.query(TENANTS_AFTER, SqlWork::texts, lastTenant, TENANTS));
+        List<String> found = new ArrayList<>(transaction.list(TENANTS_AFTER, Trip.TEXT, lastTenant, TENANTS));
         if (found.size() < TENANTS && !lastTenant.isEmpty()) {
-            for (String tenant : transaction.query(TENANTS_AFTER, SqlWork::texts, "", TENANTS - found.size())) {
+            for (String tenant : transaction.list(TENANTS_AFTER, Trip.TEXT, "", TENANTS - found.size())) {
                 if (!found.contains(tenant)) {
                     found.add(tenant);
                 }
@@ -378,7 +378,7 @@ final class SqlWork implements WorkSteps {
             return List.of();
         }
         return inOneTrip((transaction, trip) -> lower.all().stream()
-                        .map(each -> trip.query(String.format(OF_PRIORITY, "?", "?"), SqlWork::candidates, each))
+                        .map(each -> trip.list(String.format(OF_PRIORITY, "?", "?"), SqlWork::candidate, each))
                         .toList())
                 .stream()
                 .flatMap(answer -> answer.get().stream())
@@ -400,8 +400,7 @@ final class SqlWork implements WorkSteps {
     }
 
     // The first of every tenant, then the second of every tenant, beginning with the tenant that had none for the
-    // longest time:
-    // a long queue of one keeps no other waiting.
+    // longest time: a long queue of one keeps no other waiting.
     private List<LockKey> inTurn(Collection<Candidate> candidates, long now, int limit) {
         Comparator<Candidate> order =
                 Comparator.<Candidate>comparingInt(each -> -each.effective(now)).thenComparingLong(Candidate::number);
@@ -422,27 +421,12 @@ final class SqlWork implements WorkSteps {
                 .toList();
     }
 
-    private static List<Candidate> candidates(ResultSet rows) throws SQLException {
-        List<Candidate> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(new Candidate(
-                    LockKey.of(rows.getString(1), rows.getString(2)),
-                    rows.getString(3),
-                    rows.getInt(4),
-                    rows.getLong(5),
-                    rows.getLong(6)));
-        }
-        return found;
-    }
-
-    private static List<String> texts(ResultSet rows) throws SQLException {
-        List<String> found = new ArrayList<>();
-        while (rows.next()) {
-            @Nullable String text = rows.getString(1);
-            if (text != null) {
-                found.add(text);
-            }
-        }
-        return found;
+    private static Candidate candidate(ResultSet row) throws SQLException {
+        return new Candidate(
+                LockKey.of(row.getString(1), row.getString(2)),
+                row.getString(3),
+                row.getInt(4),
+                row.getLong(5),
+                row.getLong(6));
     }
 }
