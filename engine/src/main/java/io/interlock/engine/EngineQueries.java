@@ -27,7 +27,11 @@ import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchResult;
 import io.interlock.run.Summary;
 import io.interlock.run.WorkerNote;
+import io.interlock.spi.run.AuditLog;
+import io.interlock.spi.run.RunNotes;
+import io.interlock.spi.run.RunQueries;
 import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.RunViews;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -38,14 +42,20 @@ import org.jspecify.annotations.Nullable;
 /** What is on record beside the runs themselves, for people and for metrics. Safe for use by many threads. */
 public final class EngineQueries {
 
-    private final RunStore store;
+    private final RunQueries runs;
+    private final RunViews views;
+    private final AuditLog audit;
+    private final RunNotes notes;
     private final AuditSealer sealer;
     private final Retention retention;
     private final @Nullable AuditKey auditKey;
 
     /** For engines only. */
     public EngineQueries(RunStore store, AuditSealer sealer, Retention retention, @Nullable AuditKey auditKey) {
-        this.store = store;
+        this.runs = store.queries();
+        this.views = store.views();
+        this.audit = store.audit();
+        this.notes = store.notes();
         this.sealer = sealer;
         this.retention = retention;
         this.auditKey = auditKey;
@@ -53,7 +63,7 @@ public final class EngineQueries {
 
     /** Audit records, the newest first. */
     public List<AuditRecord> audit(AuditQuery query) {
-        return store.records(query);
+        return audit.records(query);
     }
 
     /**
@@ -65,13 +75,13 @@ public final class EngineQueries {
     public ChainPage chain(long position, int limit) {
         // Records wait for up to a second to be sealed; a reader of the chain does not.
         sealer.runOnce();
-        Seal head = store.head();
+        Seal head = audit.head();
         List<ChainPage.Link> links = position >= head.position()
                 ? List.of()
-                : store.sealed(position, limit).stream()
+                : audit.sealed(position, limit).stream()
                         .map(link -> new ChainPage.Link(link.seal().position(), link.record()))
                         .toList();
-        return new ChainPage(store.anchor().position(), head.position(), links);
+        return new ChainPage(audit.anchor().position(), head.position(), links);
     }
 
     /** Checks the whole audit log: whether it was changed, and whether grants overlap. May take long. */
@@ -89,7 +99,7 @@ public final class EngineQueries {
 
     /** Looks at the whole audit log, and compares it with what the caller knows from outside the store. May take long. */
     public AuditReport verifyAudit(AuditVerifier.Outside outside) {
-        return new AuditVerifier(store).verify(outside);
+        return new AuditVerifier(audit).verify(outside);
     }
 
     /**
@@ -98,27 +108,27 @@ public final class EngineQueries {
      * @return the link that was signed
      */
     public Witness signAudit(AuditKey key) {
-        return Witness.of(new AuditSigner(store, key).adopt(), null);
+        return Witness.of(new AuditSigner(audit, key).adopt(), null);
     }
 
     /** Since when audit records are kept: older ones may have been forgotten. */
     public Instant auditKeptSince() {
-        return store.storeTime().minus(retention.audit());
+        return views.storeTime().minus(retention.audit());
     }
 
     /** What became of runs in periods of time, ordered by beginning and job. */
     public List<RunPeriod> periods(PeriodQuery query) {
-        return store.periods(query);
+        return notes.periods(query);
     }
 
     /** The end of the output of each attempt of a run that wrote some, by the number of the attempt. */
     public SortedMap<Integer, String> outputs(RunId run) {
-        return store.outputs(run);
+        return runs.outputs(run);
     }
 
     /** How often submissions under a key started nothing new, in minutes beginning at {@code since} or later. */
     public List<RefusalCount> refusals(LockKey key, Instant since) {
-        return store.refusals(key, since);
+        return notes.refusals(key, since);
     }
 
     /**
@@ -126,47 +136,47 @@ public final class EngineQueries {
      * there last first. Of those that are no engines, at most {@link WorkerNote#MOST_REMOTE} are on record.
      */
     public List<WorkerNote> workers(String tenant, Duration time, int limit) {
-        return store.workers(tenant, time, limit);
+        return notes.workers(tenant, time, limit);
     }
 
     /** What time it is by the clock that all times on record are from. */
     public Instant time() {
-        return store.storeTime();
+        return views.storeTime();
     }
 
     /** Keys that are held, that are kept for a run, or that runs wait for, in the order of their names. */
     public List<KeyView> keys(KeyQuery query) {
-        return store.keys(query);
+        return views.keys(query);
     }
 
     /** A page of the queue of one key, from the front, and what start times are estimated from. */
     public KeyLine line(LineQuery query) {
-        return store.line(query);
+        return views.line(query);
     }
 
     /** What goes on in one tenant, all of one moment. */
     public Summary summary(String tenant) {
-        return store.summary(tenant);
+        return views.summary(tenant);
     }
 
     /** Runs and keys by parts of what they are called. */
     public SearchResult search(SearchQuery query) {
-        return store.search(query);
+        return views.search(query);
     }
 
     /** How many runs there are in states that are not the end, and how many open dead letters. */
     public List<RunCount> runCounts() {
-        return store.runCounts();
+        return views.runCounts();
     }
 
     /** Pauses in force, of one tenant or, with {@code null}, of all. */
     public List<Pause> pauses(@Nullable String tenant) {
-        return store.pauses(tenant);
+        return views.pauses(tenant);
     }
 
     /** Resources of a kind, of all tenants, in the order of their keys. */
     public List<Resource> resources(ResourceQuery query) {
-        return store.resources(query);
+        return runs.resources(query);
     }
 
     /**

@@ -20,8 +20,8 @@ import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.AccessKeys;
-import io.interlock.spi.run.RunHistory;
 import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.Upkeep;
 import io.interlock.time.Environment;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -57,8 +57,8 @@ public final class OpenStore implements AutoCloseable {
 
     private OpenStore(RunStore store, Environment environment) {
         this.store = store;
-        this.keys = store;
-        this.signIns = store;
+        this.keys = store.accessKeys();
+        this.signIns = store.signIns();
         this.keepsRuns = true;
         this.environment = environment;
     }
@@ -111,7 +111,7 @@ public final class OpenStore implements AutoCloseable {
 
     /** Adds records of what changed nothing to its audit log; empty if it keeps leases only. It blocks. */
     public Optional<Consumer<List<AuditRecord>>> audit() {
-        return keepsRuns ? Optional.of(store::append) : Optional.empty();
+        return keepsRuns ? Optional.of(store.audit()::append) : Optional.empty();
     }
 
     /** Whether it keeps runs, or leases only. */
@@ -247,8 +247,11 @@ public final class OpenStore implements AutoCloseable {
          * @param clock tells the time where no lease does
          */
         static RunStore of(LeaseStore leases, InstantSource clock) {
-            return (RunStore) Proxy.newProxyInstance(
-                    RunStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, new LeasesAlone(leases, clock));
+            return (RunStore) new LeasesAlone(leases, clock).as(RunStore.class);
+        }
+
+        private Object as(Class<?> part) {
+            return Proxy.newProxyInstance(part.getClassLoader(), new Class<?>[] {part}, this);
         }
 
         @Override
@@ -260,10 +263,13 @@ public final class OpenStore implements AutoCloseable {
                     throw failure.getCause();
                 }
             }
+            if (method.getDeclaringClass() == RunStore.class) {
+                return as(method.getReturnType());
+            }
             return switch (method.getName()) {
                 case "keys" -> keys((KeyQuery) Objects.requireNonNull(arguments)[0]);
                 case "storeTime" -> clock.instant();
-                case "forget" -> new RunHistory.Forgotten(0, 0);
+                case "forget" -> new Upkeep.Forgotten(0, 0);
                 case "watchWork" -> (ChangeFeed.Subscription) () -> {};
                 default -> nothing(method);
             };

@@ -80,8 +80,8 @@ public abstract class BackgroundContract extends EngineContract {
         ended(engine, run);
         int records = engine.audit(key).size();
         assertThat(records).isGreaterThanOrEqualTo(3);
-        await().atMost(LONG).until(() -> bench().store().unsealed(1).isEmpty());
-        assertThat(bench().store().head().position()).isGreaterThanOrEqualTo(records);
+        await().atMost(LONG).until(() -> bench().store().audit().unsealed(1).isEmpty());
+        assertThat(bench().store().audit().head().position()).isGreaterThanOrEqualTo(records);
         assertThat(engine.queries().verifyAudit().isClean()).isTrue();
     }
 

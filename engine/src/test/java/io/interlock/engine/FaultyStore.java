@@ -2,9 +2,8 @@ package io.interlock.engine;
 
 import io.interlock.StoreUnavailableException;
 import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.run.InterceptedStore;
 import io.interlock.spi.run.RunStore;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -66,31 +65,25 @@ public final class FaultyStore {
 
     /** The store that can fail. */
     public RunStore store() {
-        return (RunStore) Proxy.newProxyInstance(
-                RunStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, (proxy, method, arguments) -> {
-                    String step = method.getName();
-                    calls.merge(step, 1, Integer::sum);
-                    if (silent && step.equals("watchWork")) {
-                        return (ChangeFeed.Subscription) () -> {};
-                    }
-                    if (silent && step.equals("changes")) {
-                        return ChangeFeed.SILENT;
-                    }
-                    if (down.contains(step)) {
-                        throw new StoreUnavailableException("faulty", "does not answer to " + step);
-                    }
-                    held.getOrDefault(step, () -> {}).run();
-                    Object answer;
-                    try {
-                        answer = method.invoke(store, arguments);
-                    } catch (InvocationTargetException thrown) {
-                        throw thrown.getCause();
-                    }
-                    slow.getOrDefault(step, () -> {}).run();
-                    if (deaf.contains(step)) {
-                        throw new StoreUnavailableException("faulty", "lost its answer to " + step);
-                    }
-                    return answer;
-                });
+        return InterceptedStore.of(store, RunStore.class, call -> {
+            String step = call.step();
+            calls.merge(step, 1, Integer::sum);
+            if (silent && step.equals("watchWork")) {
+                return (ChangeFeed.Subscription) () -> {};
+            }
+            if (silent && step.equals("changes")) {
+                return ChangeFeed.SILENT;
+            }
+            if (down.contains(step)) {
+                throw new StoreUnavailableException("faulty", "does not answer to " + step);
+            }
+            held.getOrDefault(step, () -> {}).run();
+            Object answer = call.proceed();
+            slow.getOrDefault(step, () -> {}).run();
+            if (deaf.contains(step)) {
+                throw new StoreUnavailableException("faulty", "lost its answer to " + step);
+            }
+            return answer;
+        });
     }
 }

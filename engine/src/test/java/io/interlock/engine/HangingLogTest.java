@@ -134,9 +134,9 @@ class HangingLogTest {
                 assertThat(told.await(30, TimeUnit.SECONDS))
                         .as("an end by a rule is told of")
                         .isTrue();
-                long before = faults.store().head().position();
+                long before = faults.store().audit().head().position();
                 try (CallerRun after = begun(engine, "after")) {
-                    await().until(() -> faults.store().head().position() > before);
+                    await().until(() -> faults.store().audit().head().position() > before);
                     assertThat(after.stopping()).isEmpty();
                 }
             } finally {

@@ -207,7 +207,7 @@ class LeaseInHandTest {
         faults.up();
         seconds(10);
         assertThat(ends()).hasSize(1);
-        assertThat(memory.attempts(id)).hasSize(1);
+        assertThat(memory.queries().attempts(id)).hasSize(1);
         assertThat(engine.workers().busy()).isZero();
     }
 
@@ -225,7 +225,7 @@ class LeaseInHandTest {
         assertThat(run.status().attempts())
                 .as("the attempt that was lost, and another")
                 .isEqualTo(2);
-        assertThat(memory.attempts(id).get(0).error())
+        assertThat(memory.queries().attempts(id).get(0).error())
                 .extracting(RunError::code)
                 .isEqualTo(RunError.WORKER_TIMEOUT);
     }
@@ -266,7 +266,7 @@ class LeaseInHandTest {
         faults.up();
         seconds(25);
         // The first attempt returned after its loss; only the second one counts.
-        assertThat(memory.attempts(id).get(0).next()).isEqualTo(RunState.QUEUED);
+        assertThat(memory.queries().attempts(id).get(0).next()).isEqualTo(RunState.QUEUED);
         seconds(100);
         assertThat(run(id).state()).isEqualTo(RunState.SUCCEEDED);
         assertThat(run(id).status().attempts()).isEqualTo(2);
@@ -375,7 +375,7 @@ class LeaseInHandTest {
     }
 
     private Run run(RunId id) {
-        return memory.findRun(id).orElseThrow();
+        return memory.queries().findRun(id).orElseThrow();
     }
 
     private void seconds(long seconds) {

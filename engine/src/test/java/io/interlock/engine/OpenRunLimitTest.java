@@ -40,7 +40,7 @@ class OpenRunLimitTest {
                 })
                 .hasMessageContaining("limits.open-runs");
         submit("globex", 10);
-        assertThat(store.openRuns("acme", 100).count()).isEqualTo(10);
+        assertThat(store.views().openRuns("acme", 100).count()).isEqualTo(10);
 
         engine.cancel(runs.get(3), "alice", "no longer wanted");
         world.advance(Duration.ofSeconds(2));
@@ -78,7 +78,7 @@ class OpenRunLimitTest {
                 small.submit(
                         RunRequest.of(LockKey.of("acme", "big/" + i), "load").parameters(half));
             }
-            assertThat(store.openRuns("acme", 100).payload()).isEqualTo(2L * half.length());
+            assertThat(store.views().openRuns("acme", 100).payload()).isEqualTo(2L * half.length());
             assertThatThrownBy(() -> small.submit(RunRequest.of(LockKey.of("acme", "big/2"), "load")))
                     .isInstanceOfSatisfying(TenantLimitException.class, full -> {
                         assertThat(full.setting()).isEqualTo("limits.open-payload");

@@ -127,7 +127,7 @@ class ReadingAlongTest {
     }
 
     private void read(RunContext run) {
-        read.add(memory.outputs(run.run().id()).getOrDefault(1, ""));
+        read.add(memory.queries().outputs(run.run().id()).getOrDefault(1, ""));
     }
 
     private RunId submit() {

@@ -117,7 +117,8 @@ public abstract class ScenarioContract extends EngineContract {
                 .isInstanceOf(RefusedException.class)
                 .hasMessageContaining(key.name());
         RunStore store = bench().store();
-        assertThat(store.audit(key).stream().map(AuditRecord::run).distinct()).containsExactly(running);
+        assertThat(store.audit().records(key).stream().map(AuditRecord::run).distinct())
+                .containsExactly(running);
         LeaseRecord lock = store.find(List.of(key)).get(0).orElseThrow();
         assertThat(lock.holder().runId()).contains(running);
         assertThat(lock.isLive()).isTrue();
@@ -212,7 +213,7 @@ public abstract class ScenarioContract extends EngineContract {
                 .id();
         assertThat(end(engine, run).state()).isEqualTo(RunState.SUCCEEDED);
         assertThat(order).containsExactly(run + "/1", run + "/2");
-        assertThat(bench().store().audit(key))
+        assertThat(bench().store().audit().records(key))
                 .filteredOn(record -> record.action().equals("run"))
                 .extracting(AuditRecord::after)
                 .containsExactly("RUNNING", "QUEUED", "PENDING", "RUNNING", "SUCCEEDED");

@@ -38,7 +38,7 @@ class SettingsTest {
         assertThatThrownBy(builder::build)
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("two schedules");
-        assertThatThrownBy(store::runCounts)
+        assertThatThrownBy(store.views()::runCounts)
                 .as("closed with all that had begun")
                 .isInstanceOf(StoreUnavailableException.class);
     }

@@ -63,7 +63,8 @@ class SimulatedHourTest {
         one.pass(RUNS / 5);
         other.pass(RUNS / 5);
         for (LockKey key : one.keys) {
-            assertThat(one.store.audit(key)).isEqualTo(other.store.audit(key));
+            assertThat(one.store.audit().records(key))
+                    .isEqualTo(other.store.audit().records(key));
         }
     }
 
@@ -71,13 +72,13 @@ class SimulatedHourTest {
     private static void assertOrder(MemoryStore store, LockKey key) {
         Set<RunId> begun = new HashSet<>();
         long last = 0;
-        for (AuditRecord record : store.audit(key)) {
+        for (AuditRecord record : store.audit().records(key)) {
             RunId id = record.run();
             if (id != null
                     && record.after().equals("RUNNING")
                     && record.action().equals("run")
                     && begun.add(id)) {
-                long number = store.findRun(id).orElseThrow().number();
+                long number = store.queries().findRun(id).orElseThrow().number();
                 assertThat(number).as("the turn of %s under %s", id, key).isGreaterThan(last);
                 last = number;
             }
@@ -135,7 +136,7 @@ class SimulatedHourTest {
         }
 
         private Run run(RunId id) {
-            return store.findRun(id).orElseThrow();
+            return store.queries().findRun(id).orElseThrow();
         }
 
         private void submit() {

@@ -1,5 +1,6 @@
 package io.interlock.spi.run;
 
+import io.interlock.LockKey;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.AuditSignature;
@@ -23,6 +24,9 @@ public interface AuditLog {
 
     /** Records, the newest first. */
     List<AuditRecord> records(AuditQuery query);
+
+    /** The records of a key, in order. A pause is recorded under its tenant and pattern. */
+    List<AuditRecord> records(LockKey key);
 
     /** Durable records that are not sealed yet, in the order of their numbers. */
     List<AuditRecord> unsealed(int limit);

@@ -1,7 +1,6 @@
 package io.interlock.spi.run;
 
 import io.interlock.LockKey;
-import io.interlock.RunId;
 import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.RunPeriod;
@@ -9,13 +8,9 @@ import io.interlock.run.WorkerNote;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.SortedMap;
 
 /** Data stored beside runs, for users and for the engine. It has no effect on grants. */
-public interface RunNotes extends OutputNotes {
-
-    /** The end of the output of each attempt of a run that wrote some, by the number of the attempt. */
-    SortedMap<Integer, String> outputs(RunId run);
+public interface RunNotes {
 
     /**
      * Stores counts: each is identified by key, process, minute, policy and outcome, and replaces a smaller one. So
@@ -32,14 +27,13 @@ public interface RunNotes extends OutputNotes {
      */
     void addPeriods(List<RunPeriod> periods);
 
-    /** Recorded periods, ordered by beginning and job. {@link RunHistory#forget} deletes each when its length says so. */
+    /** Recorded periods, ordered by beginning and job. {@link Upkeep#forget} deletes each when its length says so. */
     List<RunPeriod> periods(PeriodQuery query);
 
     /**
      * Records that a worker is active, by the store's clock, and replaces the last report of its instance. Of a
-     * tenant's
-     * {@linkplain WorkerNote#isRemote() remote} workers, only the {@link WorkerNote#MOST_REMOTE} most recent stay
-     * recorded.
+     * tenant's {@linkplain WorkerNote#isRemote() remote} workers, only the {@link WorkerNote#MOST_REMOTE} most recent
+     * stay recorded.
      */
     void noteWorker(WorkerNote worker);
 

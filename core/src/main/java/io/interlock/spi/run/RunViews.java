@@ -6,8 +6,6 @@ import io.interlock.run.KeyView;
 import io.interlock.run.LineQuery;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
-import io.interlock.run.Resource;
-import io.interlock.run.ResourceQuery;
 import io.interlock.run.RunCount;
 import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchResult;
@@ -47,7 +45,4 @@ public interface RunViews {
 
     /** Pauses in force, of one tenant or, with {@code null}, of all. */
     List<Pause> pauses(@Nullable String tenant);
-
-    /** Resources of a kind, of all tenants, in the order of their keys. */
-    List<Resource> resources(ResourceQuery query);
 }

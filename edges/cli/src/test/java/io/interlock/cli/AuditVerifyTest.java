@@ -132,7 +132,7 @@ class AuditVerifyTest {
     /** As a server does every second. */
     private void seal() {
         try (RunStore store = (RunStore) Stores.open(store())) {
-            new AuditSealer(store).runOnce();
+            new AuditSealer(store.audit()).runOnce();
         }
     }
 

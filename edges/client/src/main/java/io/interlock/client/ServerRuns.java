@@ -72,7 +72,7 @@ final class ServerRuns implements TurnSource, AutoCloseable {
                 name -> jobs.find(name).orElseGet(() -> Job.named(name.value()).build()), holder);
         WorkPoll none = new WorkPoll(server, environment);
         this.work = new ServerWork(server, reader, none, environment.ticker());
-        this.engine = WorkerEngine.builder(new WorkSource(work, work, none, ChangeFeed.SILENT, 1))
+        this.engine = WorkerEngine.builder(new WorkSource(work, ChangeFeed.SILENT, 1))
                 .environment(environment)
                 .holder(holder)
                 .jobs(jobs)

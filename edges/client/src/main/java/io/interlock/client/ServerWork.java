@@ -15,11 +15,11 @@ import io.interlock.run.RunError;
 import io.interlock.service.Facts;
 import io.interlock.service.RunFacts;
 import io.interlock.spi.Answers;
+import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.OutputNote;
-import io.interlock.spi.run.OutputNotes;
 import io.interlock.spi.run.WorkSteps;
 import io.interlock.time.Ticker;
 import java.time.Duration;
@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * The steps of a worker, by a server: takes runs, sends their heartbeats, says how they ended. Who has which key, and what time brings
  * about, is the server's business. Safe for use by many threads.
  */
-final class ServerWork implements WorkSteps, OutputNotes {
+final class ServerWork implements WorkSteps {
 
     private static final Logger log = LoggerFactory.getLogger(ServerWork.class);
     private static final int NOT_FOUND = 404;
@@ -58,6 +59,17 @@ final class ServerWork implements WorkSteps, OutputNotes {
         this.runs = runs;
         this.poll = poll;
         this.held = new HeldWork(ticker);
+    }
+
+    /** A server gives out the work of one tenant only. */
+    @Override
+    public ChangeFeed.Subscription watchWork(@Nullable String tenant, Runnable lookAgain) {
+        return poll.watch(lookAgain);
+    }
+
+    @Override
+    public boolean claimsNext() {
+        return false;
     }
 
     /** The runs that the server has granted meanwhile, at an unknown moment: so each lease is renewed first, and counts from then. */

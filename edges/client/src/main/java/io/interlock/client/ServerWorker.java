@@ -42,7 +42,7 @@ public final class ServerWorker implements AutoCloseable {
     /** Sets up an engine that does {@code jobs}. It hears of stops by the answers to its heartbeats. */
     public WorkerBuilder engine(Jobs jobs) {
         ServerWork work = new ServerWork(client, new RunReader(jobs::require, holder), poll, environment.ticker());
-        return WorkerEngine.builder(new WorkSource(work, work, poll, ChangeFeed.SILENT, 1))
+        return WorkerEngine.builder(new WorkSource(work, ChangeFeed.SILENT, 1))
                 .environment(environment)
                 .holder(holder)
                 .jobs(jobs);

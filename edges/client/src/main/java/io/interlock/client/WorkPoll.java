@@ -5,7 +5,6 @@ import io.interlock.client.ServerConnection.RequestAbort;
 import io.interlock.service.Facts;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.ClaimRequest;
-import io.interlock.spi.run.WorkFeed;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.time.Duration;
@@ -21,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * the same name, so that what it may have brought is not lost; a server that was away in between does no harm. Safe for use by many
  * threads.
  */
-final class WorkPoll implements WorkFeed, AutoCloseable {
+final class WorkPoll implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(WorkPoll.class);
     private static final Duration WAIT = Duration.ofSeconds(20);
@@ -44,9 +43,8 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
         this.pauses = environment.timers("interlock-claims");
     }
 
-    /** Calls {@code lookAgain} when there is something to fetch. A server gives out the work of one tenant only. */
-    @Override
-    public ChangeFeed.Subscription watchWork(@Nullable String tenant, Runnable lookAgain) {
+    /** Calls {@code lookAgain} when there is something to fetch. */
+    ChangeFeed.Subscription watch(Runnable lookAgain) {
         tell(lookAgain);
         return () -> tell(() -> {});
     }

@@ -73,7 +73,7 @@ class WorkOfServerTest {
                 waited.complete(closing.isAlive());
                 poll.fetch(request).forEach(poll::fetched);
             });
-            poll.watchWork(null, fetching::start);
+            poll.watch(fetching::start);
             assertThat(poll.fetch(request)).isEmpty();
             await().until(() -> !server.asked("claims").isEmpty());
             closing.start();

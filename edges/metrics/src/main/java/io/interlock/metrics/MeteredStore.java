@@ -8,13 +8,10 @@ import io.interlock.spi.Answers;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.run.InterceptedStore;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
@@ -25,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Wraps a store and measures how long each step takes, its outcome, and how often a token was refused. It changes no
  * answer. Thread-safe.
  */
-final class MeteredStore implements InvocationHandler {
+final class MeteredStore implements InterceptedStore.Interceptor {
 
     // They answer from memory.
     private static final Set<String> NO_STEPS = Set.of("capabilities", "changes", "close");
@@ -41,28 +38,25 @@ final class MeteredStore implements InvocationHandler {
         Duration.ofSeconds(10)
     };
 
-    private final LeaseStore store;
     private final MeterRegistry registry;
 
-    private MeteredStore(LeaseStore store, MeterRegistry registry) {
-        this.store = store;
+    private MeteredStore(MeterRegistry registry) {
         this.registry = registry;
     }
 
     static <S extends LeaseStore> S of(S store, Class<S> type, MeterRegistry registry) {
-        return type.cast(Proxy.newProxyInstance(
-                type.getClassLoader(), new Class<?>[] {type}, new MeteredStore(store, registry)));
+        return InterceptedStore.of(store, type, new MeteredStore(registry));
     }
 
     @Override
-    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
-        if (method.getDeclaringClass() == Object.class || NO_STEPS.contains(method.getName())) {
-            return call(method, arguments);
+    public @Nullable Object answer(InterceptedStore.Call call) throws Throwable {
+        if (NO_STEPS.contains(call.step())) {
+            return call.proceed();
         }
         long start = registry.config().clock().monotonicTime();
         String outcome = "failed";
         try {
-            Object answer = call(method, arguments);
+            Object answer = call.proceed();
             outcome = "answered";
             if (answer instanceof Answers<?> answers) {
                 read(answers);
@@ -72,16 +66,7 @@ final class MeteredStore implements InvocationHandler {
             outcome = "unclear";
             throw unclear;
         } finally {
-            timer(method.getName(), outcome)
-                    .record(registry.config().clock().monotonicTime() - start, TimeUnit.NANOSECONDS);
-        }
-    }
-
-    private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
-        try {
-            return method.invoke(store, arguments);
-        } catch (InvocationTargetException failure) {
-            throw failure.getCause();
+            timer(call.step(), outcome).record(registry.config().clock().monotonicTime() - start, TimeUnit.NANOSECONDS);
         }
     }
 

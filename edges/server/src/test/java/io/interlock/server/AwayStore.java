@@ -1,9 +1,9 @@
 package io.interlock.server;
 
 import io.interlock.StoreUnavailableException;
+import io.interlock.spi.run.InterceptedStore;
 import io.interlock.spi.run.RunStore;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -12,25 +12,20 @@ public final class AwayStore {
 
     private static final String URL = "postgresql://user:canary-password@db.internal/x";
 
+    private static final Set<String> HARMLESS = Set.of("capabilities", "changes", "close");
+
     private final AtomicBoolean away = new AtomicBoolean();
     private final AtomicReference<String> step = new AtomicReference<>("");
     private final RunStore store;
 
     public AwayStore(RunStore behind) {
-        store = (RunStore) Proxy.newProxyInstance(
-                AwayStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, (proxy, method, arguments) -> {
-                    boolean asks = !method.getName().equals("capabilities")
-                            && !method.getName().equals("changes")
-                            && !method.getName().equals("close");
-                    if ((away.get() && asks) || method.getName().equals(step.get())) {
-                        throw new StoreUnavailableException(URL, "is away");
-                    }
-                    try {
-                        return method.invoke(behind, arguments);
-                    } catch (InvocationTargetException failure) {
-                        throw failure.getCause();
-                    }
-                });
+        store = InterceptedStore.of(behind, RunStore.class, call -> {
+            boolean asks = !HARMLESS.contains(call.step());
+            if ((away.get() && asks) || call.step().equals(step.get())) {
+                throw new StoreUnavailableException(URL, "is away");
+            }
+            return call.proceed();
+        });
     }
 
     public RunStore store() {

@@ -93,8 +93,8 @@ public final class EngineRig implements AutoCloseable {
     public EngineRig(RunStore kept, Limits limits, @Nullable OidcSettings oidc) {
         watched = new WatchedStore(kept);
         store = watched.store();
-        ring = new KeyRing(store, environment, blocking);
-        sessions = new Sessions(store, ring, shifted(environment, shift), blocking);
+        ring = new KeyRing(store.accessKeys(), environment, blocking);
+        sessions = new Sessions(store.signIns(), ring, shifted(environment, shift), blocking);
         engine = RunEngine.builder(store)
                 .environment(environment)
                 .jobs(jobs())
@@ -103,7 +103,7 @@ public final class EngineRig implements AutoCloseable {
                 .tenantMaxRunning("small", 1)
                 .maxOpenRuns(limits.tenant().openRuns())
                 .build();
-        records = AccessRecords.of(Optional.of(store::append), ring, shifted(environment, shift), meters);
+        records = AccessRecords.of(Optional.of(store.audit()::append), ring, shifted(environment, shift), meters);
         Operations operations = new EngineOperations(
                         engine, ring, sessions, records, shifted(environment, shift), limits, job -> "none")
                 .operations();

@@ -1,8 +1,7 @@
 package io.interlock.server;
 
+import io.interlock.spi.run.InterceptedStore;
 import io.interlock.spi.run.RunStore;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -15,19 +14,14 @@ public final class LateStore {
     private final AtomicReference<@Nullable Late> next = new AtomicReference<>();
 
     public LateStore(RunStore behind) {
-        store = (RunStore) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {RunStore.class}, (self, method, arguments) -> {
-                    try {
-                        Object answer = method.invoke(behind, arguments);
-                        Late late = next.get();
-                        if (late != null && late.step.equals(method.getName()) && next.compareAndSet(late, null)) {
-                            late.holdUp();
-                        }
-                        return answer;
-                    } catch (InvocationTargetException failure) {
-                        throw failure.getCause();
-                    }
-                });
+        store = InterceptedStore.of(behind, RunStore.class, call -> {
+            Object answer = call.proceed();
+            Late late = next.get();
+            if (late != null && late.step.equals(call.step()) && next.compareAndSet(late, null)) {
+                late.holdUp();
+            }
+            return answer;
+        });
     }
 
     public RunStore store() {

@@ -8,7 +8,8 @@ import io.interlock.run.Run;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.RunNotes;
-import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.RunQueries;
+import io.interlock.spi.run.RunSteps;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;
@@ -136,11 +137,13 @@ public final class AuditWatch {
         private static final Logger log = LoggerFactory.getLogger(OverlapResponse.class);
         private static final String ACTOR = "interlock";
 
-        private final RunStore store;
+        private final RunSteps steps;
+        private final RunQueries runs;
 
-        /** Stops runs of {@code store}. */
-        public OverlapResponse(RunStore store) {
-            this.store = store;
+        /** Stops {@code runs} by {@code steps}. */
+        public OverlapResponse(RunSteps steps, RunQueries runs) {
+            this.steps = steps;
+            this.runs = runs;
         }
 
         /**
@@ -157,10 +160,10 @@ public final class AuditWatch {
                 return List.of();
             }
             // The first step on the key settles the overlap; for a run that it has ended, cancelling changes nothing.
-            running.forEach(run -> store.cancel(
+            running.forEach(run -> steps.cancel(
                     new CancelRequest(run, ACTOR, "had " + overlap.key() + " at the same time as another")));
             List<Run> stopped = running.stream()
-                    .map(store::findRun)
+                    .map(runs::findRun)
                     .flatMap(Optional::stream)
                     .toList();
             stopped.forEach(run -> log.error(
@@ -174,7 +177,7 @@ public final class AuditWatch {
 
         /** Whether the very attempt goes on; a later one of the same run has a grant of its own. */
         private boolean stillRuns(Grant grant) {
-            return store.findRun(grant.run())
+            return runs.findRun(grant.run())
                     .filter(run -> run.state() == RunState.RUNNING)
                     .flatMap(run -> run.status().lastTurn())
                     .map(turn -> turn.token().equals(grant.token()))

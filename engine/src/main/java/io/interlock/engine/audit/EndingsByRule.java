@@ -9,7 +9,7 @@ import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
-import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.RunQueries;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -47,13 +47,13 @@ public final class EndingsByRule implements Consumer<List<AuditRecord>> {
     /** So many are remembered while the store is away; beyond that the oldest are not told. */
     private static final int MOST_WAITING = 10_000;
 
-    private final RunStore runs;
+    private final RunQueries runs;
     private final AsideLog aside;
     private final Listener listener;
     private final Deque<AuditRecord> waiting = new ArrayDeque<>();
 
     /** Looks runs up in {@code runs}, logs by {@code aside}, because sealing must not wait for a log, and tells {@code listener}. */
-    public EndingsByRule(RunStore runs, AsideLog aside, Listener listener) {
+    public EndingsByRule(RunQueries runs, AsideLog aside, Listener listener) {
         this.runs = runs;
         this.aside = aside;
         this.listener = listener;

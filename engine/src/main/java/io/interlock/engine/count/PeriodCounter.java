@@ -8,7 +8,8 @@ import io.interlock.run.JobName;
 import io.interlock.run.RunCount;
 import io.interlock.run.RunPeriod;
 import io.interlock.run.RunPeriod.Length;
-import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.RunNotes;
+import io.interlock.spi.run.RunViews;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,7 +45,8 @@ public final class PeriodCounter implements AutoCloseable {
     private static final String LAST_MINUTE = "run-periods";
     private static final int BATCH = 500;
 
-    private final RunStore store;
+    private final RunNotes notes;
+    private final RunViews views;
     private final Loop loop;
     private Map<Cell, Counts> counts = new HashMap<>();
 
@@ -72,8 +74,9 @@ public final class PeriodCounter implements AutoCloseable {
     }
 
     /** Counts, and writes until it is closed. */
-    public PeriodCounter(RunStore store, Environment environment) {
-        this.store = store;
+    public PeriodCounter(RunNotes notes, RunViews views, Environment environment) {
+        this.notes = notes;
+        this.views = views;
         loop = Loop.start(environment, "run-periods", EVERY, () -> {
             runOnce();
             return false;
@@ -102,12 +105,12 @@ public final class PeriodCounter implements AutoCloseable {
 
     /** Adds what was counted to the store's periods, and how many runs wait if this minute has no such record yet. */
     public void runOnce() {
-        Instant minute = Length.MINUTE.start(store.storeTime());
+        Instant minute = Length.MINUTE.start(views.storeTime());
         List<RunPeriod> all = new ArrayList<>(isFirstIn(minute) ? waiting(minute) : List.of());
         all.addAll(take());
         List<RunPeriod> rows = all.stream().flatMap(PeriodCounter::everyLength).toList();
         for (int from = 0; from < rows.size(); from += BATCH) {
-            store.addPeriods(rows.subList(from, Math.min(from + BATCH, rows.size())));
+            notes.addPeriods(rows.subList(from, Math.min(from + BATCH, rows.size())));
         }
     }
 
@@ -120,14 +123,14 @@ public final class PeriodCounter implements AutoCloseable {
     }
 
     private boolean isFirstIn(Instant minute) {
-        long last = store.bookmark(LAST_MINUTE);
-        return last < minute.getEpochSecond() && store.moveBookmark(LAST_MINUTE, last, minute.getEpochSecond());
+        long last = notes.bookmark(LAST_MINUTE);
+        return last < minute.getEpochSecond() && notes.moveBookmark(LAST_MINUTE, last, minute.getEpochSecond());
     }
 
     /** How many runs wait now, of each job and of all, and that this minute was counted. */
     private List<RunPeriod> waiting(Instant minute) {
         Map<Cell, Long> numbers = new HashMap<>();
-        for (RunCount count : store.runCounts()) {
+        for (RunCount count : views.runCounts()) {
             if (count.state() == RunState.QUEUED || count.state() == RunState.PENDING) {
                 numbers.merge(new Cell(count.tenant(), count.job(), minute), count.count(), Long::sum);
                 numbers.merge(new Cell(count.tenant(), null, minute), count.count(), Long::sum);

@@ -34,6 +34,7 @@ import io.interlock.run.RefusalCount;
 import io.interlock.run.Run;
 import io.interlock.run.Turn;
 import io.interlock.run.WorkerNote;
+import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
@@ -86,7 +87,7 @@ final class BackgroundServices {
             RunStore store = settings.store();
             windows = MaintenanceWindows.start(
                     settings.background().windows(),
-                    new MaintenanceWindows.Store(store, store),
+                    new MaintenanceWindows.Store(store.views(), store.notes()),
                     pause,
                     settings.environment());
             open.push(windows);
@@ -102,13 +103,17 @@ final class BackgroundServices {
         RunStore store = settings.store();
         Environment environment = settings.environment();
         if (settings.background().kept()) {
-            sign(settings.background().auditKey(), store, environment);
+            sign(settings.background().auditKey(), store.audit(), environment);
             open.push(sealer.start(environment));
-            open.push(new AuditWatch(store, store, new AuditWatch.OverlapResponse(store), this::alarm)
+            open.push(new AuditWatch(
+                            store.audit(),
+                            store.notes(),
+                            new AuditWatch.OverlapResponse(store.runs(), store.queries()),
+                            this::alarm)
                     .start(environment));
-            counter = new RefusalCounter(store, settings.holder().instance(), environment);
+            counter = new RefusalCounter(store.notes(), settings.holder().instance(), environment);
             open.push(counter);
-            PeriodCounter periods = new PeriodCounter(store, environment);
+            PeriodCounter periods = new PeriodCounter(store.notes(), store.views(), environment);
             events.onEvent(event -> count(event, periods));
             open.push(periods);
             if (settings.work().slots() > 0) {
@@ -122,7 +127,7 @@ final class BackgroundServices {
             open.push(http);
             open.push(Notifier.start(
                     settings.background().rules(),
-                    new Notifier.Sources(store, store, store, store),
+                    new Notifier.Sources(store.audit(), store.queries(), store.notes()),
                     locks,
                     Notifier.PostSender.over(http),
                     new Notifier.Listener() {
@@ -161,11 +166,11 @@ final class BackgroundServices {
     }
 
     // Before anything is sealed here: a log is signed from its beginning on.
-    private void sign(@Nullable AuditKey key, RunStore store, Environment environment) {
+    private void sign(@Nullable AuditKey key, AuditLog audit, Environment environment) {
         if (key == null) {
             return;
         }
-        AuditSigner signer = new AuditSigner(store, key);
+        AuditSigner signer = new AuditSigner(audit, key);
         try {
             signer.runOnce();
         } catch (InterlockException away) {
@@ -237,6 +242,7 @@ final class BackgroundServices {
     private Duration note() {
         WorkerEngine.Status status = workers.status();
         settings.store()
+                .notes()
                 .noteWorker(new WorkerNote(
                         settings.holder(),
                         settings.work().tenant(),

@@ -61,6 +61,7 @@ import io.interlock.run.TurnAnswer;
 import io.interlock.run.Wait;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.EvictRequest;
+import io.interlock.spi.LeaseStore;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.MoveRequest;
@@ -68,6 +69,7 @@ import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.RunSteps;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.TurnRequest;
 import io.interlock.time.Environment;
@@ -117,37 +119,44 @@ public final class StoreRunEngine implements RunEngine {
 
         this.waits =
                 new WaitScheduler(lifecycle, threads, timers, settings.work().pollEvery());
-        this.ends = new EndWaits(store, waits);
+        ChangeFeed changes = settings.work().source().stops();
+        this.ends = new EndWaits(store.queries(), changes, waits);
         events.onEnd(ends::seen);
         this.turns = new CallerTurns(
-                settings.work(), waits, new StoreTurns(store, batches.turns()), activeRuns, work.finisher());
+                settings.work(),
+                waits,
+                new StoreTurns(store, store.runs(), batches.turns()),
+                activeRuns,
+                work.finisher());
 
-        this.cancels = new Cancels(store, settings.holder(), activeRuns, events);
-        OrphanNodeSweep nodes = new OrphanNodeSweep(store, settings.jobs(), threads, cancels);
+        this.cancels = new Cancels(store.runs(), settings.holder(), activeRuns, events);
+        OrphanNodeSweep nodes = new OrphanNodeSweep(store.queries(), store.views(), settings.jobs(), threads, cancels);
         events.onEnd(nodes::over);
         this.janitor = new SweepingJanitor(
                 timers,
                 settings.sweepEvery(),
                 events,
                 List.of(
-                        StoreSweep.runs(store),
+                        StoreSweep.runs(store.upkeep()),
                         nodes,
                         StoreSweep.leases(store),
-                        StoreSweep.history(store, settings.background().retention())));
+                        StoreSweep.history(store.upkeep(), settings.background().retention())));
 
         AuditSealer sealer = new AuditSealer(
-                store,
+                store.audit(),
                 new EndingsByRule(
-                        store,
+                        store.queries(),
                         new AsideLog(settings.environment()),
                         (run, record, attempt) -> events.tell(new EngineEvent.EndedByRule(run, record, attempt))));
         this.background = new BackgroundServices(settings, timers, events, sealer, work.workers());
-        OpenRunLimit limit = new OpenRunLimit(threads, timers.time(), lifecycle, store, settings.maxOpen());
+        OpenRunLimit limit = new OpenRunLimit(threads, timers.time(), lifecycle, store.views(), settings.maxOpen());
         SubmitAttempts attempts = new SubmitAttempts(waits, batches.submits(), cancels);
         this.submitter = new Submitter(settings, limit, attempts, activeRuns, turns, background::count, events);
 
-        RemoteWorkers remoteWorkers = settings.background().kept() ? new RemoteWorkers(store, threads, timers) : null;
-        this.remote = new RemoteSteps(store, waits, batches, submitter, work.finisher(), events, remoteWorkers);
+        RemoteWorkers remoteWorkers =
+                settings.background().kept() ? new RemoteWorkers(store.notes(), threads, timers) : null;
+        this.remote = new RemoteSteps(
+                store.work(), changes, waits, batches, submitter, work.finisher(), events, remoteWorkers);
         this.leases = new RemoteLeaseSteps(store, waits, batches, events);
         this.letters = new StoreDeadLetters(settings, lifecycle, events);
         this.queries = new EngineQueries(
@@ -191,7 +200,7 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public MoveAnswer moveToFront(RunId run, Actor actor, String reason) {
-        return store.moveToFront(new MoveRequest(run, actor, reason));
+        return store.runs().moveToFront(new MoveRequest(run, actor, reason));
     }
 
     @Override
@@ -218,7 +227,7 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     private Pause pause(PauseRequest request) {
-        Pause pause = store.pause(request);
+        Pause pause = store.runs().pause(request);
         log.warn("{} paused {} of {}: {}", request.actor(), request.pattern(), request.tenant(), request.reason());
         events.tell(new EngineEvent.Paused(LockKey.of(request.tenant(), request.pattern()), pause));
         return pause;
@@ -226,7 +235,7 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public boolean resume(String tenant, String pattern, Actor actor, String reason) {
-        boolean resumed = store.resume(new ResumeRequest(tenant, pattern, actor, reason));
+        boolean resumed = store.runs().resume(new ResumeRequest(tenant, pattern, actor, reason));
         if (resumed) {
             log.info("{} resumed {} of {}: {}", actor, pattern, tenant, reason);
             events.tell(new EngineEvent.Resumed(LockKey.of(tenant, pattern), actor.name(), reason));
@@ -242,49 +251,49 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public Optional<Run> find(RunId run) {
-        return store.findRun(run);
+        return store.queries().findRun(run);
     }
 
     @Override
     public RunPage list(RunQuery query) {
-        return store.listRuns(query);
+        return store.queries().listRuns(query);
     }
 
     @Override
     public List<Run> queue(LockKey key) {
-        return store.queue(key);
+        return store.queries().queue(key);
     }
 
     @Override
     public Optional<Wait> explain(RunId run) {
-        return store.explain(run);
+        return store.queries().explain(run);
     }
 
     @Override
     public List<Attempt> attempts(RunId run) {
-        return store.attempts(run);
+        return store.queries().attempts(run);
     }
 
     @Override
     public Optional<Resource> resource(LockKey key) {
-        return store.resource(key);
+        return store.queries().resource(key);
     }
 
     @Override
     public ResourceAnswer setResource(
             LockKey key, String kind, String state, long expectedVersion, Actor actor, String reason) {
-        return store.setResource(new ResourceRequest(key, kind, state, expectedVersion, actor, reason, false));
+        return store.runs().setResource(new ResourceRequest(key, kind, state, expectedVersion, actor, reason, false));
     }
 
     @Override
     public ResourceAnswer setFreeResource(
             LockKey key, String kind, String state, long expectedVersion, Actor actor, String reason) {
-        return store.setResource(new ResourceRequest(key, kind, state, expectedVersion, actor, reason, true));
+        return store.runs().setResource(new ResourceRequest(key, kind, state, expectedVersion, actor, reason, true));
     }
 
     @Override
     public List<AuditRecord> audit(LockKey key) {
-        return store.audit(key);
+        return store.audit().records(key);
     }
 
     @Override
@@ -374,7 +383,8 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     /** The turns a store gives. */
-    private record StoreTurns(RunStore store, Coalescer<TurnRequest, TurnAnswer> turns) implements TurnSource {
+    private record StoreTurns(LeaseStore store, RunSteps steps, Coalescer<TurnRequest, TurnAnswer> turns)
+            implements TurnSource {
 
         @Override
         public CompletionStage<TurnAnswer> take(TurnRequest request) {
@@ -388,7 +398,7 @@ public final class StoreRunEngine implements RunEngine {
 
         @Override
         public void cancel(CancelRequest request) {
-            store.cancel(request);
+            steps.cancel(request);
         }
 
         @Override
@@ -414,7 +424,7 @@ public final class StoreRunEngine implements RunEngine {
 
         @Override
         public List<DeadLetter> list(DeadLetterQuery query) {
-            return settings.store().deadLetters(query);
+            return settings.store().queries().deadLetters(query);
         }
 
         @Override
@@ -422,7 +432,7 @@ public final class StoreRunEngine implements RunEngine {
             lifecycle.requireOpen();
             Environment environment = settings.environment();
             RunId anew = RunId.create(environment.clock(), environment.random());
-            RedriveAnswer answer = settings.store().redrive(new RedriveRequest(dead, anew, actor, reason));
+            RedriveAnswer answer = settings.store().runs().redrive(new RedriveRequest(dead, anew, actor, reason));
             if (answer instanceof RedriveAnswer.Redriven redriven) {
                 log.info("{} redrove run {} as run {}: {}", actor, dead, anew, reason);
                 events.tell(new EngineEvent.RunSubmitted(redriven.run()));
@@ -433,7 +443,7 @@ public final class StoreRunEngine implements RunEngine {
 
         @Override
         public DiscardAnswer discard(RunId dead, Actor actor, String reason) {
-            DiscardAnswer answer = settings.store().discard(new DiscardRequest(dead, actor, reason));
+            DiscardAnswer answer = settings.store().runs().discard(new DiscardRequest(dead, actor, reason));
             if (answer instanceof DiscardAnswer.Settled) {
                 log.info("{} discarded run {}: {}", actor, dead, reason);
             }

@@ -10,7 +10,7 @@ import io.interlock.run.Seal;
 import io.interlock.run.Stage;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.RunNotes;
-import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.RunQueries;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -114,9 +114,9 @@ final class ChainStream implements Notifier.Stream {
      */
     static final class RecordReader {
 
-        private final RunStore runs;
+        private final RunQueries runs;
 
-        RecordReader(RunStore runs) {
+        RecordReader(RunQueries runs) {
             this.runs = runs;
         }
 

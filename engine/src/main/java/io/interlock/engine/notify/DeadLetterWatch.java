@@ -3,8 +3,8 @@ package io.interlock.engine.notify;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.Run;
-import io.interlock.spi.run.DeadLetters;
 import io.interlock.spi.run.RunNotes;
+import io.interlock.spi.run.RunQueries;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,7 +26,7 @@ final class DeadLetterWatch implements Notifier.Stream {
     private static final int PAGE = 200;
 
     private final NotifyRule rule;
-    private final DeadLetters letters;
+    private final RunQueries runs;
     private final RunNotes notes;
     private final Notifier.RuleLease ruleLease;
     private final NotificationSender sender;
@@ -42,7 +42,7 @@ final class DeadLetterWatch implements Notifier.Stream {
         this.ruleLease = ruleLease;
         this.sender = sender;
         this.environment = environment;
-        letters = sources.letters();
+        runs = sources.runs();
         notes = sources.notes();
     }
 
@@ -83,7 +83,7 @@ final class DeadLetterWatch implements Notifier.Stream {
         long number = 0;
         List<DeadLetter> page;
         do {
-            page = letters.deadLetters(new DeadLetterQuery(rule.tenant(), null, true, number, PAGE));
+            page = runs.deadLetters(new DeadLetterQuery(rule.tenant(), null, true, number, PAGE));
             for (DeadLetter letter : page) {
                 oldest.add(letter.run());
                 number = letter.run().number();

@@ -7,9 +7,8 @@ import io.interlock.locks.Lease;
 import io.interlock.locks.Locks;
 import io.interlock.locks.runtime.Loop;
 import io.interlock.spi.run.AuditLog;
-import io.interlock.spi.run.DeadLetters;
 import io.interlock.spi.run.RunNotes;
-import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.RunQueries;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.net.URI;
@@ -103,7 +102,7 @@ public final class Notifier implements AutoCloseable {
      *
      * @param notes where it is kept what was told already
      */
-    public record Sources(AuditLog audit, RunStore runs, DeadLetters letters, RunNotes notes) {}
+    public record Sources(AuditLog audit, RunQueries runs, RunNotes notes) {}
 
     /** Sends a POST, only to where that is allowed. */
     @FunctionalInterface

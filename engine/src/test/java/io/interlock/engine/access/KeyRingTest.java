@@ -30,7 +30,7 @@ class KeyRingTest {
     private final ManualTime time = new ManualTime();
     private final MemoryStore memory = new MemoryStore(time);
     private final FaultyStore faults = new FaultyStore(memory);
-    private final AccessKeys kept = faults.store();
+    private final AccessKeys kept = faults.store().accessKeys();
     private final KeyRing ring = new KeyRing(kept, time, Runnable::run);
 
     @Test
@@ -46,7 +46,7 @@ class KeyRingTest {
     void onlyAHashIsKept() {
         KeyRing.IssuedKey issued = now(ring.issue(ORDER, "tester"));
         String secret = issued.secret().text().split("_", -1)[2];
-        AccessKey row = memory.listKeys("acme").get(0);
+        AccessKey row = memory.accessKeys().listKeys("acme").get(0);
         assertThat(row.hash()).isEqualTo(issued.secret().hash());
         assertThat(row.id() + row.hash() + row.label()).doesNotContain(secret);
     }
@@ -123,17 +123,18 @@ class KeyRingTest {
     void aForgedSecretUnderAKnownIdIsRefused() {
         KeyRing.IssuedKey issued = now(ring.issue(ORDER, "tester"));
         ApiKey forged = ApiKey.draw(RandomGenerator.getDefault());
-        memory.addKey(
-                new AccessKey(
-                        forged.id(),
-                        "acme",
-                        Role.ADMIN,
-                        "other",
-                        issued.secret().hash(),
-                        issued.kept().createdAt(),
-                        null,
-                        null),
-                "tester");
+        memory.accessKeys()
+                .addKey(
+                        new AccessKey(
+                                forged.id(),
+                                "acme",
+                                Role.ADMIN,
+                                "other",
+                                issued.secret().hash(),
+                                issued.kept().createdAt(),
+                                null,
+                                null),
+                        "tester");
         assertThat(now(ring.recognise(forged.text()))).isEmpty();
     }
 
@@ -180,7 +181,8 @@ class KeyRingTest {
         now(ring.recognise(issued.secret().text()));
         now(ring.recognise(issued.secret().text()));
         assertThat(faults.calls("keysUsed")).isEqualTo(1);
-        assertThat(memory.findKey(issued.kept().id()).orElseThrow().usedAt()).isNotNull();
+        assertThat(memory.accessKeys().findKey(issued.kept().id()).orElseThrow().usedAt())
+                .isNotNull();
         time.advance(KeyRing.USE_NOTED_EVERY);
         now(ring.recognise(issued.secret().text()));
         assertThat(faults.calls("keysUsed")).isEqualTo(2);

@@ -13,7 +13,8 @@ import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
 import io.interlock.run.Turn;
 import io.interlock.spi.run.CancelRequest;
-import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.RunQueries;
+import io.interlock.spi.run.RunSteps;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.rules.KeyRows;
 import io.interlock.spi.run.rules.KeyState;
@@ -57,9 +58,13 @@ final class OneKey {
         this.away = away;
     }
 
-    RunStore store() {
-        return (RunStore) Proxy.newProxyInstance(
-                RunStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, (proxy, method, arguments) -> {
+    AuditWatch.OverlapResponse response() {
+        return new AuditWatch.OverlapResponse(part(RunSteps.class), part(RunQueries.class));
+    }
+
+    private <P> P part(Class<P> type) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                     if (away) {
                         throw new StoreUnavailableException("key", "is away");
                     }
@@ -68,7 +73,7 @@ final class OneKey {
                         case "cancel" -> cancel((CancelRequest) arguments[0]);
                         default -> throw new UnsupportedOperationException(method.getName());
                     };
-                });
+                }));
     }
 
     /** A run that has the key. */

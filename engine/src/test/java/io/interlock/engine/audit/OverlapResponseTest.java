@@ -10,6 +10,7 @@ import io.interlock.engine.audit.AuditFinding.Grant;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.spi.Stores;
+import io.interlock.spi.run.RunNotes;
 import io.interlock.spi.run.RunStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,7 @@ class OverlapResponseTest {
     private final OneKey key = new OneKey();
     private final TamperedLog log = new TamperedLog();
     private final List<AuditReport> alarms = new ArrayList<>();
-    private final RunStore notes = (RunStore) Stores.open("memory:");
+    private final RunNotes notes = ((RunStore) Stores.open("memory:")).notes();
     private final AuditWatch watch = watch();
 
     @Test
@@ -178,7 +179,7 @@ class OverlapResponseTest {
     }
 
     private AuditWatch watch() {
-        return new AuditWatch(log, notes, new AuditWatch.OverlapResponse(key.store()), alarms::add);
+        return new AuditWatch(log, notes, key.response(), alarms::add);
     }
 
     @Test
@@ -191,8 +192,7 @@ class OverlapResponseTest {
     }
 
     private List<Run> respond(Grant first, Grant second) {
-        return new AuditWatch.OverlapResponse(key.store())
-                .respond(new AuditFinding.Overlap(1, TamperedLog.KEY, first, second));
+        return key.response().respond(new AuditFinding.Overlap(1, TamperedLog.KEY, first, second));
     }
 
     private static Grant grant(Run run) {

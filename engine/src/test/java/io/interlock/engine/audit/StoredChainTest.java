@@ -43,11 +43,11 @@ class StoredChainTest {
         for (int i = 0; i < 300; i++) {
             work(LockKey.of("acme", "ledger/" + i % 7));
             if (i % 50 == 0) {
-                new AuditSealer(store).runOnce();
+                new AuditSealer(store.audit()).runOnce();
             }
         }
-        new AuditSealer(store).runOnce();
-        AuditReport report = new AuditVerifier(store).verify();
+        new AuditSealer(store.audit()).runOnce();
+        AuditReport report = new AuditVerifier(store.audit()).verify();
         assertThat(report.isClean()).as(report.sentence()).isTrue();
         assertThat(report.records()).isGreaterThanOrEqualTo(900);
     }
@@ -55,13 +55,13 @@ class StoredChainTest {
     @Test
     void whatTheStoreForgetsIsNotMissed() {
         work(LockKey.of("acme", "ledger"));
-        new AuditSealer(store).runOnce();
+        new AuditSealer(store.audit()).runOnce();
         time.advance(Duration.ofDays(2));
         work(LockKey.of("acme", "ledger"));
-        new AuditSealer(store).runOnce();
-        long before = new AuditVerifier(store).verify().records();
-        store.forget(new Retention(Duration.ofDays(1), Duration.ofDays(1), Duration.ofDays(1)), 1000);
-        AuditReport report = new AuditVerifier(store).verify();
+        new AuditSealer(store.audit()).runOnce();
+        long before = new AuditVerifier(store.audit()).verify().records();
+        store.upkeep().forget(new Retention(Duration.ofDays(1), Duration.ofDays(1), Duration.ofDays(1)), 1000);
+        AuditReport report = new AuditVerifier(store.audit()).verify();
         assertThat(report.isClean()).as(report.sentence()).isTrue();
         assertThat(report.records()).isEqualTo(before / 2);
     }
@@ -69,10 +69,10 @@ class StoredChainTest {
     @Test
     void aRecordThatReadsOtherwiseThanItWasWrittenIsFound() {
         work(LockKey.of("acme", "ledger"));
-        new AuditSealer(store).runOnce();
+        new AuditSealer(store.audit()).runOnce();
         AuditLog changed = (AuditLog) Proxy.newProxyInstance(
                 AuditLog.class.getClassLoader(), new Class<?>[] {AuditLog.class}, (proxy, method, arguments) -> {
-                    Object answer = method.invoke(store, arguments);
+                    Object answer = method.invoke(store.audit(), arguments);
                     return method.getName().equals("sealed") ? changed((List<?>) answer) : answer;
                 });
         assertThat(new AuditVerifier(changed).verify().findings()).containsExactly(new AuditFinding.Edited(2, 2));
@@ -94,12 +94,15 @@ class StoredChainTest {
 
     private void work(LockKey key) {
         RunId id = RunId.create(time.clock(), time.random());
-        store.submit(List.of(SubmitRequest.of(id, key, RunSpec.of(JOB, "alice"))))
+        store.runs()
+                .submit(List.of(SubmitRequest.of(id, key, RunSpec.of(JOB, "alice"))))
                 .only();
         UUID name = new UUID(time.random().nextLong(), time.random().nextLong());
-        Claimed work = store.claim(new ClaimRequest(name, new Holder("host/1", "worker"), null, Set.of(JOB), 1))
+        Claimed work = store.work()
+                .claim(new ClaimRequest(name, new Holder("host/1", "worker"), null, Set.of(JOB), 1))
                 .get(0);
-        store.finish(List.of(new FinishRequest(
+        store.work()
+                .finish(List.of(new FinishRequest(
                         id, key, work.lease().id(), work.lease().token(), new Ending.Succeeded("{}"))))
                 .only();
     }

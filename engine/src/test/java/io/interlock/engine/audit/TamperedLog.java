@@ -121,6 +121,11 @@ final class TamperedLog implements AuditLog {
     }
 
     @Override
+    public List<AuditRecord> records(LockKey key) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public List<AuditRecord> unsealed(int limit) {
         List<AuditRecord> found;
         synchronized (this) {

@@ -45,14 +45,14 @@ final class CountingNotes {
         batches.add(counts.size());
         counts.forEach(count ->
                 latest.put(List.of(count.key(), count.minute(), count.policy(), count.outcome()), count.count()));
-        store.countRefusals(counts);
+        store.notes().countRefusals(counts);
         if (losesAnswers) {
             throw new StoreUnavailableException("notes", "lost its answer");
         }
     }
 
     List<RefusalCount> kept(LockKey key) {
-        return store.refusals(key, Instant.EPOCH);
+        return store.notes().refusals(key, Instant.EPOCH);
     }
 
     /** Of all keys together; the store is asked by key only. */

@@ -21,16 +21,16 @@ class PeriodCounterTest {
     private static final JobName CLOSE = new JobName("close");
 
     private final MemoryStore store = new MemoryStore(Environment.system());
-    private final Instant now = store.storeTime();
+    private final Instant now = store.views().storeTime();
 
     private List<RunPeriod> ofAll(Length length) {
-        return store.periods(PeriodQuery.ofAll("acme", length, Instant.EPOCH));
+        return store.notes().periods(PeriodQuery.ofAll("acme", length, Instant.EPOCH));
     }
 
     @Test
     void anEndCountsInEveryLengthForItsJobAndForAll() {
-        try (PeriodCounter first = new PeriodCounter(store, Environment.system());
-                PeriodCounter second = new PeriodCounter(store, Environment.system())) {
+        try (PeriodCounter first = new PeriodCounter(store.notes(), store.views(), Environment.system());
+                PeriodCounter second = new PeriodCounter(store.notes(), store.views(), Environment.system())) {
             first.ended(KEY, CLOSE, RunState.SUCCEEDED, now);
             first.held(KEY, CLOSE, Duration.ofSeconds(3), now);
             first.runOnce();
@@ -44,10 +44,10 @@ class PeriodCounterTest {
                 assertThat(period.failed()).as("counted when it was closed").isEqualTo(1);
                 assertThat(period.holds().total()).isEqualTo(1);
             });
-            assertThat(store.periods(PeriodQuery.of("acme", CLOSE, length, Instant.EPOCH)))
+            assertThat(store.notes().periods(PeriodQuery.of("acme", CLOSE, length, Instant.EPOCH)))
                     .singleElement()
                     .satisfies(period -> assertThat(period.failed()).isZero());
-            assertThat(store.periods(PeriodQuery.ofAll(RunPeriod.COUNTED, length, Instant.EPOCH)))
+            assertThat(store.notes().periods(PeriodQuery.ofAll(RunPeriod.COUNTED, length, Instant.EPOCH)))
                     .as("it is known that the minute was counted")
                     .isNotEmpty();
         }
@@ -55,14 +55,14 @@ class PeriodCounterTest {
 
     @Test
     void tooManyJobsCountWithTheirTenant() {
-        try (PeriodCounter counter = new PeriodCounter(store, Environment.system())) {
+        try (PeriodCounter counter = new PeriodCounter(store.notes(), store.views(), Environment.system())) {
             for (int i = 0; i < PeriodCounter.MOST + 5; i++) {
                 counter.ended(KEY, new JobName("job-" + i), RunState.SUCCEEDED, now);
             }
         }
         assertThat(ofAll(Length.HOUR).stream().mapToLong(RunPeriod::succeeded).sum())
                 .isEqualTo(PeriodCounter.MOST + 5);
-        assertThat(store.periods(PeriodQuery.ofEach("acme", Length.HOUR, Instant.EPOCH)))
+        assertThat(store.notes().periods(PeriodQuery.ofEach("acme", Length.HOUR, Instant.EPOCH)))
                 .hasSize(PeriodCounter.MOST);
     }
 }

@@ -26,7 +26,7 @@ class NotifiedEngineTest extends NotifyFixture {
                 .tell(new NotifyRule("ops", Set.of(Notification.Kind.EVICTED), missing, null))
                 .build();
         open.add(engine);
-        until(() -> store.bookmark("notify/ops") > 0);
+        until(() -> store.notes().bookmark("notify/ops") > 0);
         submit(KEY, spec(1));
         Claimed work = claim();
         engine.evict(KEY, work.lease().token(), "carol", "stuck");

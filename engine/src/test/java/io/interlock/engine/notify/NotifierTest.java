@@ -50,10 +50,11 @@ class NotifierTest extends NotifyFixture {
         tells(rule("ops", Set.of(LEASE_LOST)));
         submit(KEY, spec(2));
         Claimed work = claim();
-        store.heartbeat(List.of(new HeartbeatRequest(
-                work.run().id(), KEY, work.lease().id(), work.lease().token(), "load", null)));
+        store.work()
+                .heartbeat(List.of(new HeartbeatRequest(
+                        work.run().id(), KEY, work.lease().id(), work.lease().token(), "load", null)));
         until(() -> {
-            store.sweepRuns(100);
+            store.upkeep().sweepRuns(100);
             return !receiver.posts.isEmpty();
         });
         assertThat(receiver.posts)
@@ -72,10 +73,10 @@ class NotifierTest extends NotifyFixture {
         submit(KEY, spec(2));
         claim();
         pass(Duration.ofSeconds(31));
-        store.sweepRuns(100);
+        store.upkeep().sweepRuns(100);
         claim();
         pass(Duration.ofSeconds(31));
-        store.sweepRuns(100);
+        store.upkeep().sweepRuns(100);
         until(() -> receiver.posts.size() >= 3);
         assertThat(receiver.posts)
                 .extracting(post -> post.body().substring(0, 20))
@@ -91,7 +92,7 @@ class NotifierTest extends NotifyFixture {
         pass(Duration.ofSeconds(21));
         assertThat(heartbeat(work)).isInstanceOf(HeartbeatAnswer.Lost.class);
         pass(Duration.ofSeconds(10));
-        store.sweepRuns(100);
+        store.upkeep().sweepRuns(100);
         until(() -> !receiver.posts.isEmpty());
         assertThat(receiver.posts.get(0).body())
                 .contains("\"type\":\"overdue\"")
@@ -277,7 +278,7 @@ class NotifierTest extends NotifyFixture {
             pass(Duration.ofMinutes(1));
         }
         assertThat(receiver.posts).isEmpty();
-        store.discard(new DiscardRequest(settled, "bob", "not needed"));
+        store.runs().discard(new DiscardRequest(settled, "bob", "not needed"));
         for (int minute = 0; minute < 10; minute++) {
             pass(Duration.ofMinutes(1));
         }

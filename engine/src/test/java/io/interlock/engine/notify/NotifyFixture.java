@@ -125,10 +125,15 @@ abstract class NotifyFixture {
         Locks locks =
                 Locks.builder(store).environment(time).drainTime(Duration.ZERO).build();
         Notifier notifier = Notifier.start(
-                List.of(rules), new Notifier.Sources(store, store, store, notes()), locks, receiver, listener, time);
+                List.of(rules),
+                new Notifier.Sources(store.audit(), store.queries(), notes()),
+                locks,
+                receiver,
+                listener,
+                time);
         open.add(0, locks);
         open.add(0, notifier);
-        until(() -> List.of(rules).stream().allMatch(rule -> store.bookmark("notify/" + rule.name()) > 0));
+        until(() -> List.of(rules).stream().allMatch(rule -> store.notes().bookmark("notify/" + rule.name()) > 0));
         return notifier;
     }
 
@@ -136,7 +141,7 @@ abstract class NotifyFixture {
     private RunNotes notes() {
         return (RunNotes) Proxy.newProxyInstance(
                 RunNotes.class.getClassLoader(), new Class<?>[] {RunNotes.class}, (proxy, method, arguments) -> {
-                    Object answer = method.invoke(store, arguments);
+                    Object answer = method.invoke(store.notes(), arguments);
                     if (losesAnswers && method.getName().equals("moveBookmark")) {
                         throw new StoreUnavailableException("notes", "lost its answer");
                     }
@@ -154,7 +159,7 @@ abstract class NotifyFixture {
 
     /** Lets time pass in small steps, with the log being sealed. */
     void pass(Duration duration) {
-        new AuditSealer(store).runOnce();
+        new AuditSealer(store.audit()).runOnce();
         time.advance(duration);
     }
 
@@ -166,20 +171,21 @@ abstract class NotifyFixture {
 
     RunId submit(LockKey key, RunSpec spec) {
         RunId id = RunId.create(time.clock(), time.random());
-        store.submit(List.of(SubmitRequest.of(id, key, spec))).only();
+        store.runs().submit(List.of(SubmitRequest.of(id, key, spec))).only();
         return id;
     }
 
     Claimed claim() {
         UUID id = new UUID(time.random().nextLong(), time.random().nextLong());
         List<Claimed> claimed =
-                store.claim(new ClaimRequest(id, new Holder("host/1", "worker on host"), null, Set.of(JOB), 1));
+                store.work().claim(new ClaimRequest(id, new Holder("host/1", "worker on host"), null, Set.of(JOB), 1));
         assertThat(claimed).hasSize(1);
         return claimed.get(0);
     }
 
     HeartbeatAnswer heartbeat(Claimed work) {
-        return store.heartbeat(List.of(new HeartbeatRequest(
+        return store.work()
+                .heartbeat(List.of(new HeartbeatRequest(
                         work.run().id(),
                         work.run().key(),
                         work.lease().id(),
@@ -190,7 +196,8 @@ abstract class NotifyFixture {
     }
 
     void fails(Claimed work) {
-        store.finish(List.of(new FinishRequest(
+        store.work()
+                .finish(List.of(new FinishRequest(
                         work.run().id(),
                         work.run().key(),
                         work.lease().id(),
@@ -203,7 +210,7 @@ abstract class NotifyFixture {
     RunId dies(LockKey key) {
         RunId id = submit(key, spec(2));
         fails(claim());
-        store.sweepRuns(100);
+        store.upkeep().sweepRuns(100);
         fails(claim());
         return id;
     }

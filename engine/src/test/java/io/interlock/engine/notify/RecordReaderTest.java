@@ -14,7 +14,7 @@ import io.interlock.run.RunError;
 import io.interlock.run.Seal;
 import io.interlock.run.Turn;
 import io.interlock.spi.run.AuditLog;
-import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.RunQueries;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.List;
@@ -94,9 +94,9 @@ class RecordReaderTest {
         List<Attempt> attempts = code == null
                 ? List.of()
                 : List.of(new Attempt(RUN, turn, AT, RunState.FAILED, new RunError(code, "message")));
-        return new ChainStream.RecordReader((RunStore) Proxy.newProxyInstance(
-                RunStore.class.getClassLoader(),
-                new Class<?>[] {RunStore.class},
+        return new ChainStream.RecordReader((RunQueries) Proxy.newProxyInstance(
+                RunQueries.class.getClassLoader(),
+                new Class<?>[] {RunQueries.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "findRun" -> Optional.empty();
                     case "attempts" -> attempts;

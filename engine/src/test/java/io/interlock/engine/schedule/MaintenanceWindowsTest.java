@@ -86,12 +86,12 @@ class MaintenanceWindowsTest {
         open.add(engine);
         advanceTo("2026-01-03T05:00:00Z");
         // 18:00, 21:00, 00:00 and 03:00.
-        assertThat(store.listRuns(RunQuery.ofTenant("acme")).runs()).hasSize(4);
+        assertThat(store.queries().listRuns(RunQuery.ofTenant("acme")).runs()).hasSize(4);
         await().until(() -> {
             time.advance(Duration.ofSeconds(1));
             return done.get() > 0;
         });
-        List<Run> runs = store.listRuns(RunQuery.ofTenant("acme")).runs();
+        List<Run> runs = store.queries().listRuns(RunQuery.ofTenant("acme")).runs();
         assertThat(runs)
                 .filteredOn(run -> run.state() == RunState.SUCCEEDED || run.state() == RunState.RUNNING)
                 .singleElement()

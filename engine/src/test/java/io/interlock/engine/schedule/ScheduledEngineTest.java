@@ -61,7 +61,7 @@ class ScheduledEngineTest {
                         });
             }
             time.advance(Duration.ofSeconds(20));
-            assertThat(store.listRuns(RunQuery.ofTenant("acme")).runs())
+            assertThat(store.queries().listRuns(RunQuery.ofTenant("acme")).runs())
                     .as("one for each minute")
                     .hasSize(3);
             assertThat(done).hasValue(3);

@@ -78,7 +78,7 @@ final class Flows implements AutoCloseable {
     }
 
     Run newest(Run execution, String node) {
-        return memory.listRuns(NodeRuns.runsOf(execution, node).newestFirst()).runs().stream()
+        return memory.queries().listRuns(NodeRuns.runsOf(execution, node).newestFirst()).runs().stream()
                 .filter(run -> NodeRuns.askedBy(run).equals(Optional.of(execution.id())))
                 .findFirst()
                 .orElseThrow();
@@ -86,12 +86,14 @@ final class Flows implements AutoCloseable {
 
     boolean hasBoth(Run execution) {
         return BOTH.stream()
-                .noneMatch(node ->
-                        memory.listRuns(NodeRuns.runsOf(execution, node)).runs().isEmpty());
+                .noneMatch(node -> memory.queries()
+                        .listRuns(NodeRuns.runsOf(execution, node))
+                        .runs()
+                        .isEmpty());
     }
 
     RunState state(Run run) {
-        return memory.findRun(run.id()).orElseThrow().state();
+        return memory.queries().findRun(run.id()).orElseThrow().state();
     }
 
     /** For faults that come once. */

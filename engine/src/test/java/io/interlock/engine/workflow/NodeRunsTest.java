@@ -18,8 +18,8 @@ import io.interlock.engine.RunHandler;
 import io.interlock.engine.TransientFailureException;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
+import io.interlock.spi.run.InterceptedStore;
 import io.interlock.spi.run.RunStore;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -129,11 +129,10 @@ class NodeRunsTest {
 
     @Test
     void aNodeThatIsForgottenWhileItsExecutionGoesOnIsNotWaitedFor() {
-        RunStore forgetful = (RunStore) Proxy.newProxyInstance(
-                RunStore.class.getClassLoader(),
-                new Class<?>[] {RunStore.class},
-                (proxy, method, arguments) ->
-                        method.getName().equals("findRun") ? Optional.empty() : method.invoke(flows.memory, arguments));
+        RunStore forgetful = InterceptedStore.of(
+                flows.memory,
+                RunStore.class,
+                call -> call.step().equals("findRun") ? Optional.empty() : call.proceed());
         RunEngine engine = flows.engine(forgetful, SOON, remote("flow"), remote("x"));
         AttemptByHand attempt = new AttemptByHand(submit(engine), 1);
         CompletableFuture<String> end = attempt.begin(new NodeRuns(List.of("x"), () -> engine));

@@ -109,7 +109,7 @@ class OrphanNodeSweepTest {
         RunEngine engine = flows.engine(SOON, flow(RetryPlan.NONE), remote("x"), remote("y"));
         Run execution = submit(engine);
         await().until(() -> flows.hasBoth(execution));
-        Run running = flows.memory.findRun(execution.id()).orElseThrow();
+        Run running = flows.memory.queries().findRun(execution.id()).orElseThrow();
         engine.evict(execution.key(), running.status().lastTurn().orElseThrow().token(), "ops", "it is over");
         awaitBothStopped(execution);
     }

@@ -110,7 +110,7 @@ final class History {
 
     /** A week in which minutes were counted, busier by day, with failures in the last twenty minutes. */
     private void counted() {
-        Instant now = site.store.storeTime();
+        Instant now = site.store.views().storeTime();
         List<RunPeriod> periods = new ArrayList<>();
         for (Length length : Length.values()) {
             Instant first = length.start(now).minus(length.kept().minus(length.time()));
@@ -136,7 +136,7 @@ final class History {
                 }
             }
         }
-        site.store.addPeriods(periods);
+        site.store.notes().addPeriods(periods);
     }
 
     private void work(int first, int second, String end) {

@@ -97,8 +97,8 @@ final class Site implements AutoCloseable {
         time = new MovableTime(behind);
         blocking = Executors.newFixedThreadPool(2, time.threads("test-blocking"));
         store = new MemoryStore(time, Duration.ofHours(6));
-        ring = new KeyRing(store, time, blocking);
-        sessions = new Sessions(new MemoryStore(sessionTime), ring, sessionTime, blocking);
+        ring = new KeyRing(store.accessKeys(), time, blocking);
+        sessions = new Sessions(new MemoryStore(sessionTime).signIns(), ring, sessionTime, blocking);
         engine = RunEngine.builder(store)
                 .environment(time)
                 .jobs(jobs())

@@ -82,10 +82,10 @@ final class Findings {
     private void judgeRuns() {
         Map<RunId, Run> found = new HashMap<>();
         RunQuery query = RunQuery.ofTenant("acme");
-        RunPage page = store.listRuns(query);
+        RunPage page = store.queries().listRuns(query);
         page.runs().forEach(run -> found.put(run.id(), run));
         while (page.cursor().isPresent()) {
-            page = store.listRuns(query.page(page.cursor().getAsLong(), RunQuery.MAX_LIMIT));
+            page = store.queries().listRuns(query.page(page.cursor().getAsLong(), RunQuery.MAX_LIMIT));
             page.runs().forEach(run -> found.put(run.id(), run));
         }
         found.values().forEach(run -> states.merge(run.state(), 1, Integer::sum));

@@ -101,8 +101,8 @@ public final class Storm {
 
     private static boolean isCalm(RunStore store) {
         return List.of(RunState.QUEUED, RunState.PENDING, RunState.RUNNING).stream()
-                .allMatch(state -> store.listRuns(
-                                RunQuery.ofTenant("acme").in(state).page(0, 1))
+                .allMatch(state -> store.queries()
+                        .listRuns(RunQuery.ofTenant("acme").in(state).page(0, 1))
                         .runs()
                         .isEmpty());
     }

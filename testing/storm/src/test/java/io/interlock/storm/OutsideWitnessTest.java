@@ -91,7 +91,9 @@ class OutsideWitnessTest {
                     Environment.system().clock(), Environment.system().random());
             SubmitRequest request =
                     SubmitRequest.of(id, StormJob.key(1), RunSpec.of(new JobName(StormJob.NAME), "alice"));
-            Run run = ((SubmitAnswer.Started) store.submit(List.of(request)).only()).run();
+            Run run = ((SubmitAnswer.Started)
+                            store.runs().submit(List.of(request)).only())
+                    .run();
             return (RunContext) Proxy.newProxyInstance(
                     RunContext.class.getClassLoader(),
                     new Class<?>[] {RunContext.class},

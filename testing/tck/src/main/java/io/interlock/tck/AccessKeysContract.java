@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 interface AccessKeysContract extends RunContract {
 
     private AccessKeys keys() {
-        return book(AccessKeys.class);
+        return client().store().accessKeys();
     }
 
     private static AccessKey drawn(String id, String tenant, String digit) {
@@ -30,7 +30,7 @@ interface AccessKeysContract extends RunContract {
     }
 
     private List<AuditRecord> logOf(AccessKey key) {
-        return client().store().audit(key.logKey());
+        return client().store().audit().records(key.logKey());
     }
 
     @Test
@@ -124,7 +124,7 @@ interface AccessKeysContract extends RunContract {
         keys();
         Queue<String> refused = new ConcurrentLinkedQueue<>();
         ParallelThreads.run(3, index -> {
-            AccessKeys own = (AccessKeys) bench().anotherClient().store();
+            AccessKeys own = bench().anotherClient().store().accessKeys();
             try {
                 own.addKey(drawn("abcd1234", "acme", String.valueOf(index)), "root");
             } catch (InvalidSettingException taken) {

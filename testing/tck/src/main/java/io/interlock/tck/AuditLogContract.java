@@ -17,7 +17,6 @@ import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.run.Seal;
 import io.interlock.spi.EvictRequest;
-import io.interlock.spi.run.AccessKeys;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.AuditLog.Sealed;
 import io.interlock.spi.run.CancelRequest;
@@ -86,11 +85,11 @@ interface AuditLogContract extends AuditWords {
         advance(Duration.ofSeconds(5));
         Run lost = client().starts(key("ledger/2"), spec()).run();
         client().claim();
-        client().store().pause(new PauseRequest("acme", "ledger/*", "carol", "upgrade", null));
+        client().store().runs().pause(new PauseRequest("acme", "ledger/*", "carol", "upgrade", null));
         advance(Duration.ofMinutes(10));
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         Run cancelled = client().starts(key("shop"), spec()).run();
-        client().store().cancel(new CancelRequest(cancelled.id(), Actor.of("carol"), "not needed"));
+        client().store().runs().cancel(new CancelRequest(cancelled.id(), Actor.of("carol"), "not needed"));
         assertThat(narrowed(null, "", AuditQuery.Actors.WORKERS))
                 .extracting(AuditRecord::after)
                 .containsExactly("RUNNING", "SUCCEEDED", "RUNNING");
@@ -155,19 +154,19 @@ interface AuditLogContract extends AuditWords {
         AuditLog log = log();
         Origin origin = new Origin("carol", null, "request-7", null, "192.0.2.7");
         Run cancelled = client().starts(key("cancelled"), spec().origin(origin)).run();
-        store.cancel(new CancelRequest(cancelled.id(), carol, "over"));
+        store.runs().cancel(new CancelRequest(cancelled.id(), carol, "over"));
         Run stopped = client().starts(key("stopped"), spec()).run();
         client().claim();
-        store.cancel(new CancelRequest(stopped.id(), carol, "over"));
+        store.runs().cancel(new CancelRequest(stopped.id(), carol, "over"));
         LeaseRecord lease = new Client(store).take(key("evicted"));
         store.evict(new EvictRequest(key("evicted"), lease.token(), carol, "stuck"));
-        store.pause(new PauseRequest("acme", "paused", carol, "upgrade", null));
-        store.resume(new ResumeRequest("acme", "paused", carol, "done"));
-        store.setResource(new ResourceRequest(key("resource"), "cluster", "READY", 0, carol, "adopted", true));
+        store.runs().pause(new PauseRequest("acme", "paused", carol, "upgrade", null));
+        store.runs().resume(new ResumeRequest("acme", "paused", carol, "done"));
+        store.runs().setResource(new ResourceRequest(key("resource"), "cluster", "READY", 0, carol, "adopted", true));
         AccessKey drawn = new AccessKey(
                 "abcd1234", "acme", Role.READ, "ops", "a".repeat(64), cancelled.submittedAt(), null, null);
-        book(AccessKeys.class).addKey(drawn, carol);
-        book(AccessKeys.class).revokeKey("abcd1234", carol, "left");
+        client().store().accessKeys().addKey(drawn, carol);
+        client().store().accessKeys().revokeKey("abcd1234", carol, "left");
         assertThat(log.records(new AuditQuery("acme", null, null, null, null, 0, 100)))
                 .filteredOn(record -> record.actor().equals("carol"))
                 .extracting(record -> record.action() + " " + record.correlation() + " " + record.address())
@@ -181,7 +180,8 @@ interface AuditLogContract extends AuditWords {
                         "resource request-7 192.0.2.7",
                         "key-added request-7 192.0.2.7",
                         "key-revoked request-7 192.0.2.7");
-        assertThat(store.findRun(cancelled.id()).orElseThrow().spec().origin()).isEqualTo(origin);
+        assertThat(store.queries().findRun(cancelled.id()).orElseThrow().spec().origin())
+                .isEqualTo(origin);
     }
 
     @Test
@@ -203,7 +203,7 @@ interface AuditLogContract extends AuditWords {
         client().starts(key("same"), spec());
         client().succeeds(client().claim());
         List<AuditRecord> newestFirst = read(null, key("same"), null, null);
-        assertThat(client().store().audit(key("same"))).containsExactlyInAnyOrderElementsOf(newestFirst);
+        assertThat(client().store().audit().records(key("same"))).containsExactlyInAnyOrderElementsOf(newestFirst);
         assertThat(unsealed(3)).containsExactlyInAnyOrderElementsOf(newestFirst);
     }
 
@@ -242,7 +242,9 @@ interface AuditLogContract extends AuditWords {
         assertThat(log().numbers().missing()).isZero();
         sealAll(3);
         advance(Duration.ofHours(2));
-        client().store().forget(new Retention(Duration.ofDays(30), Duration.ofDays(30), Duration.ofHours(1)), 100);
+        client().store()
+                .upkeep()
+                .forget(new Retention(Duration.ofDays(30), Duration.ofDays(30), Duration.ofHours(1)), 100);
         assertThat(log().records(AuditQuery.ofTenant("acme", 10))).isEmpty();
         assertThat(log().numbers().kept()).as("deleted records are not missing").isEqualTo(last);
         assertThat(log().numbers().missing()).isZero();
@@ -269,7 +271,7 @@ interface AuditLogContract extends AuditWords {
         assertThat(chain).extracting(link -> link.seal().position()).containsExactly(1L, 2L, 3L, 4L);
         assertThat(chain)
                 .extracting(Sealed::record)
-                .containsExactlyElementsOf(client().store().audit(key("seal")));
+                .containsExactlyElementsOf(client().store().audit().records(key("seal")));
         assertThat(log().sealed(1, 2)).containsExactlyElementsOf(chain.subList(1, 3));
         assertThat(log().anchor()).as("nothing was deleted").isEqualTo(Seal.GENESIS);
     }
@@ -298,7 +300,7 @@ interface AuditLogContract extends AuditWords {
         }
         unsealed(30);
         ParallelThreads.run(3, index -> {
-            AuditLog own = (AuditLog) bench().anotherClient().store();
+            AuditLog own = bench().anotherClient().store().audit();
             // One of the concurrent sealers wins each round, so there are at most as many rounds as links.
             for (int round = 0; round < 100 && own.head().position() < 30; round++) {
                 Seal head = own.head();
@@ -316,10 +318,10 @@ interface AuditLogContract extends AuditWords {
         log();
         Origin origin = new Origin("Žofie 🚀", null, "order \\ 'x' \"y\" %s", null, "2001:db8::7");
         Run run = client().starts(key("räksmörgås/🎈"), spec().origin(origin)).run();
-        client().store().cancel(new CancelRequest(run.id(), "日本語", "it's no longer wanted; -- \\n \u00a0 é"));
+        client().store().runs().cancel(new CancelRequest(run.id(), "日本語", "it's no longer wanted; -- \\n \u00a0 é"));
         client().starts(key("räksmörgås/🎈"), spec());
         client().succeeds(client().claim());
-        client().store().pause(new PauseRequest("acme", "pipeline/*", "ö", "ß", null));
+        client().store().runs().pause(new PauseRequest("acme", "pipeline/*", "ö", "ß", null));
         List<AuditRecord> records = unsealed(6);
         assertThat(records)
                 .extracting(AuditRecord::correlation)

@@ -16,7 +16,7 @@ import org.awaitility.Awaitility;
 interface AuditWords extends RunContract {
 
     default AuditLog log() {
-        return book(AuditLog.class);
+        return client().store().audit();
     }
 
     /** Records to seal, as soon as {@code count} of them are durable. */

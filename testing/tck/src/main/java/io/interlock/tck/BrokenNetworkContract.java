@@ -177,7 +177,9 @@ public abstract class BrokenNetworkContract implements RunContract {
     }
 
     private List<String> log(LockKey key) {
-        return client().store().audit(key).stream().map(AuditRecord::action).toList();
+        return client().store().audit().records(key).stream()
+                .map(AuditRecord::action)
+                .toList();
     }
 
     @Test
@@ -239,7 +241,7 @@ public abstract class BrokenNetworkContract implements RunContract {
     @Test
     void aSubmissionWhoseAnswerIsLostMakesOneRun() {
         SubmitRequest request = SubmitRequest.of(freshRun(), key("k"), spec().policy(ConflictPolicy.QUEUE));
-        loseStepAfter(() -> client().store().findRun(request.id()).isPresent());
+        loseStepAfter(() -> client().store().queries().findRun(request.id()).isPresent());
         SubmitAnswer.Started started =
                 as(SubmitAnswer.Started.class, answered(() -> unlucky().submit(request)));
         assertThat(started.run().id()).isEqualTo(request.id());
@@ -304,7 +306,7 @@ public abstract class BrokenNetworkContract implements RunContract {
         as(
                 FinishAnswer.Finished.class,
                 answered(() -> unlucky().finish(work, new Ending.Failed(RunClient.ERROR, true, null))));
-        assertThat(client().store().attempts(run.id())).hasSize(1);
+        assertThat(client().store().queries().attempts(run.id())).hasSize(1);
     }
 
     @Test
@@ -313,8 +315,8 @@ public abstract class BrokenNetworkContract implements RunContract {
         loseStepAfter(() -> is(run, RunState.ABORTED));
         as(
                 CancelAnswer.Cancelled.class,
-                answered(() -> unlucky().store().cancel(new CancelRequest(run.id(), "carol", "enough"))));
-        assertThat(unlucky().store().cancel(new CancelRequest(run.id(), "dave", "enough")))
+                answered(() -> unlucky().store().runs().cancel(new CancelRequest(run.id(), "carol", "enough"))));
+        assertThat(unlucky().store().runs().cancel(new CancelRequest(run.id(), "dave", "enough")))
                 .as("the other request came too late")
                 .isInstanceOf(CancelAnswer.Over.class);
     }
@@ -324,34 +326,35 @@ public abstract class BrokenNetworkContract implements RunContract {
         Run run = unlucky().starts(key("k"), spec()).run();
         proxy().cutRequestWith(
                         markers().locks(),
-                        () -> client().store().cancel(new CancelRequest(run.id(), "dave", "no need")));
+                        () -> client().store().runs().cancel(new CancelRequest(run.id(), "dave", "no need")));
         as(
                 CancelAnswer.Over.class,
-                answered(() -> unlucky().store().cancel(new CancelRequest(run.id(), "carol", "enough"))));
+                answered(() -> unlucky().store().runs().cancel(new CancelRequest(run.id(), "carol", "enough"))));
     }
 
     @Test
     void aPauseWhoseAnswerIsLostIsOne() {
-        loseStepAfter(() -> !client().store().pauses("acme").isEmpty());
-        answered(() -> unlucky().store().pause(new PauseRequest("acme", "k", "carol", "upgrade", null)));
-        assertThat(client().store().pauses("acme")).hasSize(1);
+        loseStepAfter(() -> !client().store().views().pauses("acme").isEmpty());
+        answered(() -> unlucky().store().runs().pause(new PauseRequest("acme", "k", "carol", "upgrade", null)));
+        assertThat(client().store().views().pauses("acme")).hasSize(1);
     }
 
     @Test
     void theEndOfAPauseWhoseAnswerIsLostIsUnclearAndNotCalledUnknown() {
-        unlucky().store().pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
-        loseStepAfter(() -> client().store().pauses("acme").isEmpty());
-        isUnclear(() -> unlucky().store().resume(new ResumeRequest("acme", "k", "carol", "done")));
+        unlucky().store().runs().pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
+        loseStepAfter(() -> client().store().views().pauses("acme").isEmpty());
+        isUnclear(() -> unlucky().store().runs().resume(new ResumeRequest("acme", "k", "carol", "done")));
         new Client(client().store()).take(key("k"));
     }
 
     @Test
     void aStateThatIsSetAndWhoseAnswerIsLostIsUnclearAndNoMismatch() {
         ResourceRequest request = new ResourceRequest(key("k"), "cluster", "READY", 0, "carol", "it is");
-        loseStepAfter(() -> client().store().resource(key("k")).isPresent());
-        isUnclear(() -> unlucky().store().setResource(request));
-        assertThat(client().store().resource(key("k")).orElseThrow().state()).isEqualTo("READY");
-        assertThat(unlucky().store().setResource(request))
+        loseStepAfter(() -> client().store().queries().resource(key("k")).isPresent());
+        isUnclear(() -> unlucky().store().runs().setResource(request));
+        assertThat(client().store().queries().resource(key("k")).orElseThrow().state())
+                .isEqualTo("READY");
+        assertThat(unlucky().store().runs().setResource(request))
                 .as("now it is clear")
                 .isInstanceOf(ResourceAnswer.Mismatch.class);
     }
@@ -374,16 +377,16 @@ public abstract class BrokenNetworkContract implements RunContract {
         Run redriven = dies("a");
         Run discarded = dies("b");
         RedriveRequest anew = new RedriveRequest(redriven.id(), freshRun(), "dora", "mended");
-        loseStepAfter(() -> client().store().findRun(anew.anew()).isPresent());
+        loseStepAfter(() -> client().store().queries().findRun(anew.anew()).isPresent());
         assertThat(as(
                                 RedriveAnswer.Redriven.class,
-                                answered(() -> unlucky().store().redrive(anew)))
+                                answered(() -> unlucky().store().runs().redrive(anew)))
                         .run()
                         .id())
                 .isEqualTo(anew.anew());
         bench().acknowledged(anew.anew());
         loseStepAfter(() -> log(key("b")).contains("discarded"));
-        assertThat(unlucky().store().discard(new DiscardRequest(discarded.id(), "dora", "not needed")))
+        assertThat(unlucky().store().runs().discard(new DiscardRequest(discarded.id(), "dora", "not needed")))
                 .isInstanceOf(DiscardAnswer.Settled.class);
         assertThat(proxy().cuts()).isEqualTo(2);
         assertThat(log(key("a"))).containsOnlyOnce("redriven");
@@ -398,9 +401,9 @@ public abstract class BrokenNetworkContract implements RunContract {
 
     @Test
     void aBookmarkWhoseMoveIsUnclearIsNotCalledAnothers() {
-        loseStepAfter(() -> client().store().bookmark("b") == 7);
-        isUnclear(() -> unlucky().store().moveBookmark("b", 0, 7));
-        assertThat(unlucky().store().moveBookmark("b", 7, 8)).isTrue();
+        loseStepAfter(() -> client().store().notes().bookmark("b") == 7);
+        isUnclear(() -> unlucky().store().notes().moveBookmark("b", 0, 7));
+        assertThat(unlucky().store().notes().moveBookmark("b", 7, 8)).isTrue();
     }
 
     @Test
@@ -409,9 +412,9 @@ public abstract class BrokenNetworkContract implements RunContract {
             Client caller = new Client(impatient);
             LeaseRecord lease = caller.take(key("k"));
             proxy().silence(true);
-            Instant begin = client().store().storeTime();
+            Instant begin = client().store().views().storeTime();
             assertThatThrownBy(() -> caller.take(key("other"))).isInstanceOf(StoreUnavailableException.class);
-            assertThat(Duration.between(begin, client().store().storeTime()))
+            assertThat(Duration.between(begin, client().store().views().storeTime()))
                     .isLessThan(Duration.ofSeconds(1).plus(MARGIN));
             proxy().silence(false);
             await().ignoreExceptionsInstanceOf(StoreUnavailableException.class)
@@ -442,12 +445,12 @@ public abstract class BrokenNetworkContract implements RunContract {
             locked.await();
             stopped.pause();
             locked.letGo();
-            Instant begin = client().store().storeTime();
+            Instant begin = client().store().views().storeTime();
             CompletableFuture<AcquireAnswer> lease = CompletableFuture.supplyAsync(() ->
                     other.tryAcquire(List.of(ContractRequests.forKey(key("k")))).only());
             SubmitAnswer run = client().submit(key("k"), spec().policy(ConflictPolicy.QUEUE));
             boolean granted = lease.get(30, TimeUnit.SECONDS) instanceof AcquireAnswer.Granted;
-            assertThat(Duration.between(begin, client().store().storeTime()))
+            assertThat(Duration.between(begin, client().store().views().storeTime()))
                     .as("until both got their answers")
                     .isLessThan(STOPPED.plus(MARGIN));
             assertThat(granted).as("one of both has the key").isNotEqualTo(run instanceof SubmitAnswer.Started);

@@ -102,11 +102,12 @@ interface CallerContract extends RunContract {
         SubmitRequest.Caller caller = RunClient.caller();
         Run run = waits(key("paused"), caller);
         client().succeeds(incumbent);
-        client().store().pause(new PauseRequest("acme", "paused", "carol", "upgrade", null));
+        client().store().runs().pause(new PauseRequest("acme", "paused", "carol", "upgrade", null));
         TurnAnswer.Waiting waiting = as(TurnAnswer.Waiting.class, client().takeTurn(run, caller));
         assertThat(waiting.because().orElseThrow()).isInstanceOf(RunRefusal.Paused.class);
-        assertThat(client().store().explain(run.id()).orElseThrow().sentence()).contains("carol", "upgrade");
-        client().store().resume(new ResumeRequest("acme", "paused", "carol", "done"));
+        assertThat(client().store().queries().explain(run.id()).orElseThrow().sentence())
+                .contains("carol", "upgrade");
+        client().store().runs().resume(new ResumeRequest("acme", "paused", "carol", "done"));
         assertThat(client().takeTurn(run, caller)).isInstanceOf(TurnAnswer.Granted.class);
     }
 
@@ -138,7 +139,7 @@ interface CallerContract extends RunContract {
         // No calls at all: as if the store could not be reached.
         advance(Duration.ofSeconds(20));
         client().succeeds(incumbent);
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().is(first.id(), RunState.QUEUED);
         client().is(second.id(), RunState.QUEUED);
         TurnAnswer.Granted granted = as(TurnAnswer.Granted.class, client().takeTurn(first, one));
@@ -161,7 +162,7 @@ interface CallerContract extends RunContract {
         advance(Duration.ofSeconds(8));
         client().takeTurn(elsewhere, caller);
         advance(Duration.ofSeconds(8));
-        Answers<TurnAnswer> answers = client().store().takeTurn(all);
+        Answers<TurnAnswer> answers = client().store().runs().takeTurn(all);
         for (int i = 0; i < all.size(); i++) {
             assertThat(answers.get(i)).as("of caller %d", i).isInstanceOf(TurnAnswer.Waiting.class);
         }

@@ -44,8 +44,8 @@ interface ClaimContract extends RunContract {
         client().starts(key("two"), spec());
         client().starts(key("three"), spec());
         ClaimRequest request = RunClient.claiming(2);
-        List<Claimed> first = client().store().claim(request);
-        List<Claimed> again = client().store().claim(request);
+        List<Claimed> first = client().store().work().claim(request);
+        List<Claimed> again = client().store().work().claim(request);
         assertThat(first).hasSize(2);
         assertThat(again)
                 .extracting(work -> work.lease().token())
@@ -60,15 +60,15 @@ interface ClaimContract extends RunContract {
         UUID name = new UUID(2, 1);
         Set<JobName> jobs = Set.of(RunClient.JOB);
         ClaimRequest mine = new ClaimRequest(name, WORKER, "acme", jobs, 5);
-        assertThat(client().store().claim(mine)).hasSize(1);
-        assertThat(client().store().claim(new ClaimRequest(name, WORKER, "globex", jobs, 5)))
+        assertThat(client().store().work().claim(mine)).hasSize(1);
+        assertThat(client().store().work().claim(new ClaimRequest(name, WORKER, "globex", jobs, 5)))
                 .as("of another tenant")
                 .isEmpty();
         Holder stranger = new Holder("host-3/1", WORKER.label());
-        assertThat(client().store().claim(new ClaimRequest(name, stranger, "acme", jobs, 5)))
+        assertThat(client().store().work().claim(new ClaimRequest(name, stranger, "acme", jobs, 5)))
                 .as("of another worker")
                 .isEmpty();
-        assertThat(client().store().claim(mine)).hasSize(1);
+        assertThat(client().store().work().claim(mine)).hasSize(1);
     }
 
     @Test
@@ -82,9 +82,9 @@ interface ClaimContract extends RunContract {
     default void onlyWhatTheWorkerCanDoIsClaimed() {
         client().starts(key("strange"), spec());
         ClaimRequest other = new ClaimRequest(new UUID(1, 1), WORKER, "acme", Set.of(new JobName("other")), 5);
-        assertThat(client().store().claim(other)).isEmpty();
+        assertThat(client().store().work().claim(other)).isEmpty();
         ClaimRequest stranger = new ClaimRequest(new UUID(1, 2), WORKER, "globex", Set.of(RunClient.JOB), 5);
-        assertThat(client().store().claim(stranger)).isEmpty();
+        assertThat(client().store().work().claim(stranger)).isEmpty();
         client().claim();
     }
 
@@ -94,7 +94,7 @@ interface ClaimContract extends RunContract {
         client().starts(key("two"), spec().priority(5));
         Run other = client().starts(LockKey.of("globex", "one"), spec()).run();
         ClaimRequest all = new ClaimRequest(new UUID(1, 3), WORKER, null, Set.of(RunClient.JOB), 2);
-        assertThat(client().store().claim(all))
+        assertThat(client().store().work().claim(all))
                 .extracting(work -> work.run().id())
                 .as("not two of acme's, though both are higher")
                 .hasSize(2)
@@ -112,6 +112,7 @@ interface ClaimContract extends RunContract {
         for (int i = 0; i < 5; i++) {
             ClaimRequest one = new ClaimRequest(new UUID(3, i), WORKER, null, Set.of(RunClient.JOB), 1);
             client().store()
+                    .work()
                     .claim(one)
                     .forEach(work -> tenants.add(work.run().key().tenant()));
         }

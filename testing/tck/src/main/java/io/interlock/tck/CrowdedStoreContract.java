@@ -18,7 +18,6 @@ import io.interlock.run.RunCount;
 import io.interlock.run.RunSpec;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
-import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
 import java.util.HashSet;
@@ -56,21 +55,21 @@ interface CrowdedStoreContract extends RunContract {
     private Set<RunId> begunSoon() {
         Set<RunId> begun = new HashSet<>();
         for (int round = 0; round <= VERY_MANY / 50; round++) {
-            client().store().sweepRuns(100);
+            client().store().upkeep().sweepRuns(100);
             client().claim(100).forEach(work -> begun.add(work.run().id()));
         }
         return begun;
     }
 
     private long pending(String tenant) {
-        return book(RunViews.class).runCounts().stream()
+        return client().store().views().runCounts().stream()
                 .filter(count -> count.tenant().equals(tenant) && count.state() == RunState.PENDING)
                 .mapToLong(RunCount::count)
                 .sum();
     }
 
     private void pause(String pattern) {
-        client().store().pause(new PauseRequest("acme", pattern, "carol", "upgrade", null));
+        client().store().runs().pause(new PauseRequest("acme", pattern, "carol", "upgrade", null));
     }
 
     private Run submitted(String name, RunSpec spec, LineLimits limits) {
@@ -131,7 +130,7 @@ interface CrowdedStoreContract extends RunContract {
         Set<RunId> waiting = many("many/")
                 .map(name -> client().queues(key(name), queued()).run().id())
                 .collect(Collectors.toSet());
-        client().store().resume(new ResumeRequest("acme", "*", "carol", "done"));
+        client().store().runs().resume(new ResumeRequest("acme", "*", "carol", "done"));
         Set<RunId> begun = IntStream.range(0, 4)
                 .mapToObj(i -> client().claim(100))
                 .flatMap(List::stream)
@@ -146,7 +145,7 @@ interface CrowdedStoreContract extends RunContract {
         Set<RunId> waiting = veryMany("many/")
                 .map(name -> client().queues(key(name), queued()).run().id())
                 .collect(Collectors.toSet());
-        client().store().resume(new ResumeRequest("acme", "many/*", "carol", "done"));
+        client().store().runs().resume(new ResumeRequest("acme", "many/*", "carol", "done"));
         assertThat(pending("acme")).as("settled before it returned").isBetween(1L, 150L);
         client().starts(LockKey.of("globex", "between"), spec());
         assertThat(client().claimFor("globex").run().key().name()).isEqualTo("between");
@@ -155,7 +154,7 @@ interface CrowdedStoreContract extends RunContract {
 
     @Test
     default void aPauseOverManyKeysThatEndsByItselfLetsAllHaveTheirTurn() {
-        client().store().pause(new PauseRequest("acme", "many/*", "carol", "lunch", Duration.ofSeconds(20)));
+        client().store().runs().pause(new PauseRequest("acme", "many/*", "carol", "lunch", Duration.ofSeconds(20)));
         Set<RunId> waiting = veryMany("many/")
                 .map(name -> client().queues(key(name), queued()).run().id())
                 .collect(Collectors.toSet());
@@ -174,7 +173,7 @@ interface CrowdedStoreContract extends RunContract {
         assertThat(IntStream.range(0, 5).mapToObj(i -> client().claim(1)).flatMap(List::stream))
                 .extracting(work -> work.run().id())
                 .containsExactly(next.id());
-        client().store().resume(new ResumeRequest("acme", "paused/*", "carol", "done"));
+        client().store().runs().resume(new ResumeRequest("acme", "paused/*", "carol", "done"));
         assertThat(begunSoon()).isEqualTo(paused);
     }
 
@@ -183,7 +182,7 @@ interface CrowdedStoreContract extends RunContract {
         Set<RunId> paused = many("paused/")
                 .map(name -> client().starts(key(name), spec()).run().id())
                 .collect(Collectors.toSet());
-        client().store().pause(new PauseRequest("acme", "paused/*", "carol", "lunch", Duration.ofSeconds(20)));
+        client().store().runs().pause(new PauseRequest("acme", "paused/*", "carol", "lunch", Duration.ofSeconds(20)));
         assertThat(claimed()).isEmpty();
         advance(Duration.ofSeconds(21));
         assertThat(begunSoon()).isEqualTo(paused);

@@ -20,9 +20,9 @@ import io.interlock.run.RedriveAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
 import io.interlock.run.Transition;
-import io.interlock.spi.run.DeadLetters;
 import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.ResourceRequest;
+import io.interlock.spi.run.RunSteps;
 import io.interlock.spi.run.SubmitRequest;
 import java.util.List;
 import java.util.Queue;
@@ -65,7 +65,7 @@ interface DeadLetterContract extends DeadLetterWords {
         assertThat(done.reason()).isEqualTo("the disk is mended");
         assertThat(done.newRun()).contains(answer.run().id());
         assertThat(done.at()).isAfterOrEqualTo(dead.status().since());
-        assertThat(letters().deadLetters(all())).containsExactly(answer.letter());
+        assertThat(client().store().queries().deadLetters(all())).containsExactly(answer.letter());
         assertThat(logged(key("told"), "redriven")).satisfies(record -> {
             assertThat(record.run()).isEqualTo(dead.id());
             assertThat(record.actor()).isEqualTo("dora");
@@ -88,7 +88,6 @@ interface DeadLetterContract extends DeadLetterWords {
 
     @Test
     default void aLineThatIsFullLeavesTheLetterOpen() {
-        letters();
         LineLimits one = new LineLimits(1, 10);
         RunSpec queued = spec().policy(ConflictPolicy.QUEUE).retry(TWICE);
         Run dead = dies(SubmitRequest.of(freshRun(), key("full"), queued).within(one));
@@ -107,10 +106,15 @@ interface DeadLetterContract extends DeadLetterWords {
         RedriveAnswer.Refused answer = as(RedriveAnswer.Refused.class, redrive(dead.id(), anew));
         assertThat(answer.refusal()).isInstanceOf(RunRefusal.WrongState.class);
         assertThat(answer.letter().isOpen()).isTrue();
-        assertThat(client().store().findRun(anew)).isEmpty();
+        assertThat(client().store().queries().findRun(anew)).isEmpty();
         assertThat(listed(DeadLetterQuery.openOf("acme"))).containsExactly(dead.id());
-        long version = client().store().resource(key("guarded")).orElseThrow().version();
+        long version = client().store()
+                .queries()
+                .resource(key("guarded"))
+                .orElseThrow()
+                .version();
         client().store()
+                .runs()
                 .setResource(
                         new ResourceRequest(key("guarded"), "cluster", "READY", version, "dora", "mended by hand"));
         assertThat(redrive(dead.id(), anew)).isInstanceOf(RedriveAnswer.Redriven.class);
@@ -138,7 +142,7 @@ interface DeadLetterContract extends DeadLetterWords {
         RunId anew = freshRun();
         assertThat(as(RedriveAnswer.Settled.class, redrive(dead.id(), anew)).letter())
                 .isEqualTo(first.letter());
-        assertThat(client().store().findRun(anew)).isEmpty();
+        assertThat(client().store().queries().findRun(anew)).isEmpty();
         assertThat(as(DiscardAnswer.Settled.class, discard(dead.id())).letter()).isEqualTo(first.letter());
     }
 
@@ -147,7 +151,7 @@ interface DeadLetterContract extends DeadLetterWords {
         Run dead = dies(key("race"), spec());
         Queue<RedriveAnswer> answers = new ConcurrentLinkedQueue<>();
         ParallelThreads.run(4, index -> {
-            DeadLetters own = (DeadLetters) bench().anotherClient().store();
+            RunSteps own = bench().anotherClient().store().runs();
             answers.add(own.redrive(new RedriveRequest(dead.id(), freshRun(), "dora", "again")));
         });
         List<Run> won = answers.stream()

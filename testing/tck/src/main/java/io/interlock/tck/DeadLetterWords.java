@@ -14,7 +14,6 @@ import io.interlock.run.RedriveAnswer;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
-import io.interlock.spi.run.DeadLetters;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.SubmitRequest;
@@ -27,12 +26,7 @@ interface DeadLetterWords extends RunContract {
     /** Two attempts, one right after the other. */
     RetryPlan TWICE = new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO);
 
-    default DeadLetters letters() {
-        return book(DeadLetters.class);
-    }
-
     default Run dies(LockKey key, RunSpec spec) {
-        letters();
         return dies(SubmitRequest.of(freshRun(), key, spec.retry(TWICE)));
     }
 
@@ -43,7 +37,8 @@ interface DeadLetterWords extends RunContract {
     }
 
     default RedriveAnswer redrive(RunId dead, RunId anew) {
-        RedriveAnswer answer = letters().redrive(new RedriveRequest(dead, anew, "dora", "the disk is mended"));
+        RedriveAnswer answer =
+                client().store().runs().redrive(new RedriveRequest(dead, anew, "dora", "the disk is mended"));
         if (answer instanceof RedriveAnswer.Redriven) {
             bench().acknowledged(anew);
         }
@@ -55,17 +50,17 @@ interface DeadLetterWords extends RunContract {
     }
 
     default DiscardAnswer discard(RunId dead) {
-        return letters().discard(new DiscardRequest(dead, "dora", "not needed"));
+        return client().store().runs().discard(new DiscardRequest(dead, "dora", "not needed"));
     }
 
     default List<RunId> listed(DeadLetterQuery query) {
-        return letters().deadLetters(query).stream()
+        return client().store().queries().deadLetters(query).stream()
                 .map(letter -> letter.run().id())
                 .toList();
     }
 
     default AuditRecord logged(LockKey key, String action) {
-        List<AuditRecord> found = client().store().audit(key).stream()
+        List<AuditRecord> found = client().store().audit().records(key).stream()
                 .filter(record -> record.action().equals(action))
                 .toList();
         assertThat(found).as(action).hasSize(1);

@@ -26,7 +26,6 @@ interface DiscardContract extends DeadLetterWords {
 
     @Test
     default void onlyADeadRunIsRedrivenOrDiscarded() {
-        letters();
         Run run = client().starts(key("alive"), spec()).run();
         assertThat(as(RedriveAnswer.NotDead.class, redrive(run.id(), freshRun()))
                         .run())
@@ -37,12 +36,11 @@ interface DiscardContract extends DeadLetterWords {
         assertThat(redrive(run.id(), freshRun())).isInstanceOf(RedriveAnswer.NotDead.class);
         assertThat(redrive(freshRun(), freshRun())).isInstanceOf(RedriveAnswer.Unknown.class);
         assertThat(discard(freshRun())).isInstanceOf(DiscardAnswer.Unknown.class);
-        assertThat(letters().deadLetters(all())).isEmpty();
+        assertThat(client().store().queries().deadLetters(all())).isEmpty();
     }
 
     @Test
     default void whatItsCallerDoesCannotBeRedriven() {
-        letters();
         RunSpec twice = spec().retry(TWICE);
         SubmitRequest.Caller caller = RunClient.caller();
         SubmitRequest request = SubmitRequest.of(freshRun(), key("own"), twice).by(caller);
@@ -63,7 +61,6 @@ interface DiscardContract extends DeadLetterWords {
 
     @Test
     default void aLeaseThatRanOutOnTheLastAttemptMakesADeadLetter() {
-        letters();
         Run run = client().starts(key("lost"), spec().retry(TWICE)).run();
         client().failsForNow(client().claim());
         client().claim();
@@ -117,7 +114,7 @@ interface DiscardContract extends DeadLetterWords {
 
     @Test
     default void openLettersAreTallied() {
-        RunViews views = book(RunViews.class);
+        RunViews views = client().store().views();
         Run dead = dies(key("tally"), spec());
         Run second = dies(key("tally-2"), spec());
         assertThat(views.runCounts())

@@ -44,7 +44,7 @@ interface FinishContract extends RunContract {
         client().starts(key(name), spec());
         Run run = client().finished(client().claim(), ending);
         assertThat(client().store().find(List.of(key(name))).get(0)).isEmpty();
-        assertThat(client().store().attempts(run.id()))
+        assertThat(client().store().queries().attempts(run.id()))
                 .singleElement()
                 .satisfies(attempt -> assertThat(attempt.next()).isEqualTo(run.state()));
         return run;
@@ -75,7 +75,7 @@ interface FinishContract extends RunContract {
         FinishRequest otherLease =
                 new FinishRequest(right.run(), right.key(), ContractRequests.freshId(), right.token(), right.ending());
         for (FinishRequest wrong : List.of(otherToken, otherLease)) {
-            FinishAnswer answer = client().store().finish(List.of(wrong)).only();
+            FinishAnswer answer = client().store().work().finish(List.of(wrong)).only();
             assertThat(as(FinishAnswer.LeaseLost.class, answer).cause()).isEqualTo(LossCause.GONE);
         }
         client().is(right.run(), RunState.RUNNING);
@@ -99,6 +99,7 @@ interface FinishContract extends RunContract {
         client().starts(key("b2"), spec());
         List<Claimed> works = client().claim(2);
         var answers = client().store()
+                .work()
                 .finish(works.stream()
                         .map(work -> RunClient.finishing(work, new Ending.Succeeded(null)))
                         .toList());
@@ -128,6 +129,7 @@ interface FinishContract extends RunContract {
         Claimed last = taken(finishing(next, new Ending.Succeeded("{}"), RunClient.claiming(1)));
         assertThat(last.run().id()).isEqualTo(third.id());
         FinishAnswer end = client().store()
+                .work()
                 .finish(List.of(finishing(last, new Ending.Succeeded("{}"), RunClient.claiming(1))))
                 .only();
         assertThat(as(FinishAnswer.Finished.class, end).taken()).isEmpty();
@@ -141,7 +143,8 @@ interface FinishContract extends RunContract {
                 behind("foreign", RunSpec.of(new JobName("unknown"), "alice"), new Ending.Succeeded("{}"));
         FinishRequest retried = behind("retried", queued(), new Ending.Failed(ERROR, true, Duration.ZERO));
         for (FinishRequest request : List.of(lower, foreign, retried)) {
-            FinishAnswer answer = client().store().finish(List.of(request)).only();
+            FinishAnswer answer =
+                    client().store().work().finish(List.of(request)).only();
             assertThat(as(FinishAnswer.Finished.class, answer).taken())
                     .as(request.key().name())
                     .isEmpty();
@@ -154,8 +157,8 @@ interface FinishContract extends RunContract {
     @Test
     default void nothingIsTakenUnderAPauseOrByACaller() {
         FinishRequest paused = behind("paused", queued(), new Ending.Succeeded("{}"));
-        client().store().pause(new PauseRequest("acme", key("paused").name(), Actor.of("alice"), "why", null));
-        FinishAnswer answer = client().store().finish(List.of(paused)).only();
+        client().store().runs().pause(new PauseRequest("acme", key("paused").name(), Actor.of("alice"), "why", null));
+        FinishAnswer answer = client().store().work().finish(List.of(paused)).only();
         assertThat(as(FinishAnswer.Finished.class, answer).taken()).isEmpty();
 
         client().starts(key("called"), queued());
@@ -163,7 +166,7 @@ interface FinishContract extends RunContract {
         client().submit(SubmitRequest.of(RunClient.freshRun(), key("called"), queued())
                 .by(RunClient.caller()));
         FinishRequest called = finishing(work, new Ending.Succeeded("{}"), RunClient.claiming(1));
-        FinishAnswer offered = client().store().finish(List.of(called)).only();
+        FinishAnswer offered = client().store().work().finish(List.of(called)).only();
         assertThat(as(FinishAnswer.Finished.class, offered).taken()).isEmpty();
     }
 
@@ -185,7 +188,7 @@ interface FinishContract extends RunContract {
     }
 
     private Claimed taken(FinishRequest request) {
-        FinishAnswer answer = client().store().finish(List.of(request)).only();
+        FinishAnswer answer = client().store().work().finish(List.of(request)).only();
         return as(FinishAnswer.Finished.class, answer).taken().orElseThrow();
     }
 }

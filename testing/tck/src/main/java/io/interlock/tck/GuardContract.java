@@ -44,13 +44,13 @@ interface GuardContract extends RunContract {
     }
 
     private Resource resource(String name) {
-        return client().store().resource(key(name)).orElseThrow();
+        return client().store().queries().resource(key(name)).orElseThrow();
     }
 
     @Test
     default void theResourceMovesWithTheLock() {
         Run run = client().starts(key("cluster"), create()).run();
-        assertThat(client().store().resource(key("cluster"))).isEmpty();
+        assertThat(client().store().queries().resource(key("cluster"))).isEmpty();
         Claimed work = client().claim();
         assertThat(resource("cluster").state()).isEqualTo("CREATING");
         assertThat(resource("cluster").owningRun()).contains(run.id());
@@ -94,7 +94,7 @@ interface GuardContract extends RunContract {
         client().finished(client().claim(), new Ending.Failed(ERROR, true, null));
         assertThat(resource("event").state()).isEqualTo("FULL");
         assertThat(resource("event").settledAt()).isEqualTo(full.settledAt());
-        assertThat(client().store().resources(ResourceQuery.ofKind("event")))
+        assertThat(client().store().queries().resources(ResourceQuery.ofKind("event")))
                 .filteredOn(found -> found.key().equals(key("event")))
                 .containsExactly(resource("event"));
     }
@@ -151,6 +151,7 @@ interface GuardContract extends RunContract {
 
     private ResourceAnswer setIfFree(String name, long version) {
         return client().store()
+                .runs()
                 .setResource(new ResourceRequest(
                         key(name), "cluster", "MENDED", version, Actor.of("carol"), "looked at it", true));
     }
@@ -166,6 +167,7 @@ interface GuardContract extends RunContract {
 
     private ResourceAnswer set(String name, String state, long version) {
         return client().store()
+                .runs()
                 .setResource(new ResourceRequest(key(name), "cluster", state, version, "carol", "made it"));
     }
 
@@ -179,7 +181,7 @@ interface GuardContract extends RunContract {
                 .by(caller));
         new Client(client().store()).release(lease);
         advance(Duration.ofSeconds(6));
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         set("turn", "BROKEN", 1);
         TurnAnswer.Over over = as(TurnAnswer.Over.class, client().takeTurn(waiting, caller));
         client().ended(waiting.id(), RunState.FAILED, "WRONG_STATE");
@@ -197,7 +199,7 @@ interface GuardContract extends RunContract {
         Run next = client().queues(key("offer"), spec().policy(ConflictPolicy.QUEUE))
                 .run();
         new Client(client().store()).release(lease);
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         set("offer", "BROKEN", 1);
         TurnAnswer.Over over = as(TurnAnswer.Over.class, client().takeTurn(waiting, caller));
         client().ended(waiting.id(), RunState.FAILED, "WRONG_STATE");
@@ -232,9 +234,9 @@ interface GuardContract extends RunContract {
         Run urgent = client().queues(
                         key("moved"), create().policy(ConflictPolicy.QUEUE).priority(9))
                 .run();
-        Wait wait = client().store().explain(urgent.id()).orElseThrow();
+        Wait wait = client().store().queries().explain(urgent.id()).orElseThrow();
         assertThat(wait.sentence()).contains(mover.id().toString()).doesNotContain("nothing prevents its start");
-        assertThat(client().store().explain(mover.id()).orElseThrow().sentence())
+        assertThat(client().store().queries().explain(mover.id()).orElseThrow().sentence())
                 .as("it only waits for its own delay")
                 .contains("it rests for");
     }
@@ -267,18 +269,18 @@ interface GuardContract extends RunContract {
         }
         new Client(client().store()).release(lease);
         RunQuery failed = RunQuery.ofTenant("acme").in(RunState.FAILED);
-        assertThat(client().store().listRuns(failed).runs())
+        assertThat(client().store().queries().listRuns(failed).runs())
                 .as("ended by one step")
                 .hasSizeBetween(1, many - 1);
         for (int round = 0; round < many / 50; round++) {
-            client().store().sweepRuns(10);
+            client().store().upkeep().sweepRuns(10);
         }
-        assertThat(client().store().listRuns(failed).runs())
+        assertThat(client().store().queries().listRuns(failed).runs())
                 .hasSize(many)
                 .extracting(run -> run.status().error())
                 .extracting(RunError::code)
                 .containsOnly("WRONG_STATE");
-        assertThat(client().store().queue(key("no-way"))).isEmpty();
+        assertThat(client().store().queries().queue(key("no-way"))).isEmpty();
         client().starts(key("no-way"), spec());
     }
 }

@@ -18,14 +18,13 @@ import io.interlock.run.RunPeriod;
 import io.interlock.run.RunQuery;
 import io.interlock.run.Seal;
 import io.interlock.run.Transition;
-import io.interlock.spi.run.DeadLetters;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.OutputNote;
-import io.interlock.spi.run.RunHistory;
-import io.interlock.spi.run.RunHistory.Forgotten;
 import io.interlock.spi.run.RunNotes;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.Upkeep;
+import io.interlock.spi.run.Upkeep.Forgotten;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -41,23 +40,31 @@ interface HistoryContract extends HistoryWords {
 
     @Test
     default void aRunIsForgottenWithAllThatBelongsToItButNotBeforeItsTime() {
-        RunNotes notes = book(RunNotes.class);
-        history();
         client().starts(key("old"), spec());
         Claimed work = client().claim();
-        notes.keepOutput(new OutputNote(
-                work.run().id(), key("old"), work.lease().id(), work.lease().token(), "hello"));
+        client().store()
+                .work()
+                .keepOutput(new OutputNote(
+                        work.run().id(),
+                        key("old"),
+                        work.lease().id(),
+                        work.lease().token(),
+                        "hello"));
         Run run = client().succeeds(work);
         advance(Duration.ofMinutes(59));
         assertThat(forget(10).runs()).isZero();
         client().is(run.id(), RunState.SUCCEEDED);
         advance(Duration.ofMinutes(2));
         assertThat(forget(10).runs()).isEqualTo(1);
-        assertThat(client().store().findRun(run.id())).isEmpty();
-        assertThat(client().store().attempts(run.id())).isEmpty();
-        assertThat(notes.outputs(run.id())).isEmpty();
-        assertThat(client().store().listRuns(RunQuery.ofTenant("acme")).runs()).isEmpty();
-        assertThat(client().store().audit(key("old")))
+        assertThat(client().store().queries().findRun(run.id())).isEmpty();
+        assertThat(client().store().queries().attempts(run.id())).isEmpty();
+        assertThat(client().store().queries().outputs(run.id())).isEmpty();
+        assertThat(client().store()
+                        .queries()
+                        .listRuns(RunQuery.ofTenant("acme"))
+                        .runs())
+                .isEmpty();
+        assertThat(client().store().audit().records(key("old")))
                 .as("the log is kept for longer")
                 .hasSize(3);
         assertThat(forget(10)).isEqualTo(new Forgotten(0, 0));
@@ -65,7 +72,6 @@ interface HistoryContract extends HistoryWords {
 
     @Test
     default void whatHasNotEndedIsNeverForgotten() {
-        history();
         Run running = client().starts(key("live"), spec()).run();
         client().claim();
         Run waiting = client().queues(key("live"), spec().policy(ConflictPolicy.QUEUE))
@@ -74,14 +80,13 @@ interface HistoryContract extends HistoryWords {
         advance(Duration.ofDays(3));
         assertThat(forget(10).runs()).isZero();
         for (Run run : List.of(running, waiting, pending)) {
-            assertThat(client().store().findRun(run.id())).isPresent();
+            assertThat(client().store().queries().findRun(run.id())).isPresent();
         }
         assertThat(client().claim(10)).as("and they continue").hasSize(2);
     }
 
     @Test
     default void aRunIsKeptAsLongAsANameForItCounts() {
-        history();
         SubmitRequest.Idempotency own = named("mine", 2);
         Run run = client().submitted(
                         SubmitRequest.of(freshRun(), key("named"), spec()).knownBy(own));
@@ -140,14 +145,17 @@ interface HistoryContract extends HistoryWords {
 
     @Test
     default void tokensNumbersAndResourcesOutliveTheirRuns() {
-        history();
         Transition guard = new Transition("cluster", Set.of("none", "READY"), "LOADING", "READY", "BROKEN");
         client().starts(key("token"), spec().guard(guard));
         Claimed work = client().claim();
         client().succeeds(work);
         advance(Duration.ofHours(2));
         assertThat(forget(10).runs()).isEqualTo(1);
-        assertThat(client().store().resource(key("token")).orElseThrow().state())
+        assertThat(client().store()
+                        .queries()
+                        .resource(key("token"))
+                        .orElseThrow()
+                        .state())
                 .isEqualTo("READY");
         Run next = client().starts(key("token"), spec().guard(guard)).run();
         assertThat(next.number()).isGreaterThan(work.run().number());
@@ -156,22 +164,21 @@ interface HistoryContract extends HistoryWords {
 
     @Test
     default void openDeadLettersAreKeptLonger() {
-        DeadLetters letters = book(DeadLetters.class);
         Run open = dead("open");
         Run settled = dead("settled");
-        letters.discard(new DiscardRequest(settled.id(), "dora", "not needed"));
+        client().store().runs().discard(new DiscardRequest(settled.id(), "dora", "not needed"));
         advance(Duration.ofHours(2));
         assertThat(forget(10).runs()).isEqualTo(1);
-        assertThat(letters.deadLetters(new DeadLetterQuery("acme", null, false, 0, 10)))
+        assertThat(client().store().queries().deadLetters(new DeadLetterQuery("acme", null, false, 0, 10)))
                 .singleElement()
                 .satisfies(letter -> assertThat(letter.run().id()).isEqualTo(open.id()));
         advance(Duration.ofHours(2));
         assertThat(forget(10).runs()).isEqualTo(1);
-        assertThat(letters.deadLetters(DeadLetterQuery.openOf("acme"))).isEmpty();
+        assertThat(client().store().queries().deadLetters(DeadLetterQuery.openOf("acme")))
+                .isEmpty();
     }
 
     private Run dead(String name) {
-        history();
         client().starts(key(name), spec().retry(DeadLetterWords.TWICE));
         client().failsForNow(client().claim());
         return client().failsForNow(client().claim());
@@ -179,7 +186,7 @@ interface HistoryContract extends HistoryWords {
 
     @Test
     default void countsAreForgottenWithTheRunsOfTheirTime() {
-        RunNotes notes = book(RunNotes.class);
+        RunNotes notes = client().store().notes();
         Instant minute = done("clock").submittedAt().truncatedTo(ChronoUnit.MINUTES);
         RefusalCount count = new RefusalCount(
                 key("clock"), "node-1", minute, ConflictPolicy.SKIP, RefusalCount.Outcome.SKIPPED, 2, "busy");
@@ -193,7 +200,7 @@ interface HistoryContract extends HistoryWords {
 
     @Test
     default void periodsAreForgottenTheShorterTheSooner() {
-        RunNotes notes = book(RunNotes.class);
+        RunNotes notes = client().store().notes();
         Instant then = done("clock").submittedAt();
         List<RunPeriod> all = Stream.of(RunPeriod.Length.values())
                 .map(length -> RunPeriod.empty("acme", null, length, length.start(then))
@@ -245,18 +252,21 @@ interface HistoryContract extends HistoryWords {
         advance(Duration.ofHours(2));
         AtomicInteger forgotten = new AtomicInteger();
         ParallelThreads.run(3, index -> {
-            RunHistory own = (RunHistory) bench().anotherClient().store();
+            Upkeep own = bench().anotherClient().store().upkeep();
             for (int round = 0; round < 12; round++) {
                 forgotten.addAndGet(own.forget(RETENTION, 2).runs());
             }
         });
         assertThat(forgotten).hasValue(12);
-        assertThat(client().store().listRuns(RunQuery.ofTenant("acme")).runs()).isEmpty();
+        assertThat(client().store()
+                        .queries()
+                        .listRuns(RunQuery.ofTenant("acme"))
+                        .runs())
+                .isEmpty();
     }
 
     @Test
     default void allNamesWhoseTimeIsOverAreForgottenHoweverManyThereAre() {
-        history();
         int many = 130;
         List<SubmitRequest.Idempotency> names = new ArrayList<>();
         for (int i = 0; i < many; i++) {
@@ -277,7 +287,11 @@ interface HistoryContract extends HistoryWords {
             forgotten += page;
         }
         assertThat(forgotten).isEqualTo(many);
-        assertThat(client().store().listRuns(RunQuery.ofTenant("acme")).runs()).isEmpty();
+        assertThat(client().store()
+                        .queries()
+                        .listRuns(RunQuery.ofTenant("acme"))
+                        .runs())
+                .isEmpty();
         for (SubmitRequest.Idempotency name : names) {
             assertThat(client().submit(SubmitRequest.of(freshRun(), key(name.key()), spec())
                             .knownBy(name)))

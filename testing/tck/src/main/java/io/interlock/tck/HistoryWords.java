@@ -8,8 +8,7 @@ import io.interlock.RunState;
 import io.interlock.run.Claimed;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
-import io.interlock.spi.run.RunHistory;
-import io.interlock.spi.run.RunHistory.Forgotten;
+import io.interlock.spi.run.Upkeep.Forgotten;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -20,18 +19,14 @@ interface HistoryWords extends AuditWords {
     /** Runs for one hour, open letters for three, audit records for two. */
     Retention RETENTION = new Retention(Duration.ofHours(1), Duration.ofHours(3), Duration.ofHours(2));
 
-    default RunHistory history() {
-        return book(RunHistory.class);
-    }
-
     /** Deletes history, which must have ended. */
     default Forgotten forget(int limit) {
         Map<RunId, RunState> before = new HashMap<>();
         bench().acknowledged()
-                .forEach(id -> client().store().findRun(id).ifPresent(run -> before.put(id, run.state())));
-        Forgotten forgotten = history().forget(RETENTION, limit);
+                .forEach(id -> client().store().queries().findRun(id).ifPresent(run -> before.put(id, run.state())));
+        Forgotten forgotten = client().store().upkeep().forget(RETENTION, limit);
         before.forEach((id, state) -> {
-            if (client().store().findRun(id).isEmpty()) {
+            if (client().store().queries().findRun(id).isEmpty()) {
                 assertThat(state.isTerminal()).as("deleted in state %s", state).isTrue();
                 bench().forgotten(id);
             }
@@ -43,7 +38,6 @@ interface HistoryWords extends AuditWords {
     }
 
     default Run done(String name) {
-        history();
         client().starts(key(name), spec());
         Claimed work = client().claim();
         return client().succeeds(work);

@@ -48,18 +48,21 @@ interface LookingContract extends RunContract {
         assertThat(ids(all.since(second.submittedAt()).until(later).newestFirst()))
                 .containsExactly(third.id(), second.id());
         assertThat(ids(all.in(RunState.SUCCEEDED).until(first.submittedAt()))).isEmpty();
-        RunPage page = client().store().listRuns(all.page(0, 2));
+        RunPage page = client().store().queries().listRuns(all.page(0, 2));
         assertThat(page.runs()).hasSize(2);
         long cursor = page.cursor().orElseThrow();
         assertThat(ids(all.page(cursor, 2))).containsExactly(third.id());
-        assertThat(client().store().listRuns(all.page(cursor, 2)).cursor()).isEmpty();
+        assertThat(client().store().queries().listRuns(all.page(cursor, 2)).cursor())
+                .isEmpty();
         RunQuery newest = all.newestFirst();
         assertThat(ids(newest.page(0, 2))).containsExactly(third.id(), second.id());
         assertThat(ids(newest.page(second.number(), 2))).containsExactly(first.id());
     }
 
     private List<RunId> ids(RunQuery query) {
-        return client().store().listRuns(query).runs().stream().map(Run::id).toList();
+        return client().store().queries().listRuns(query).runs().stream()
+                .map(Run::id)
+                .toList();
     }
 
     @Test
@@ -75,14 +78,16 @@ interface LookingContract extends RunContract {
         Run waiting =
                 client().queues(key("why"), spec().policy(ConflictPolicy.QUEUE)).run();
         advance(Duration.ofSeconds(5));
-        Wait wait = client().store().explain(waiting.id()).orElseThrow();
+        Wait wait = client().store().queries().explain(waiting.id()).orElseThrow();
         assertThat(wait.sentence())
                 .contains("number 2 in line", "run " + holder.id(), "has had it for 5s", "stage copy", "is alive");
         assertThat(wait.expectedWait().orElseThrow())
                 .as("20 s for the run ahead, and 15 s for the holder")
                 .isBetween(Duration.ofSeconds(33), Duration.ofSeconds(37));
-        assertThat(client().store().explain(first.id())).as("it has ended").isEmpty();
-        assertThat(client().store().explain(RunClient.freshRun())).isEmpty();
+        assertThat(client().store().queries().explain(first.id()))
+                .as("it has ended")
+                .isEmpty();
+        assertThat(client().store().queries().explain(RunClient.freshRun())).isEmpty();
     }
 
     @Test
@@ -95,10 +100,14 @@ interface LookingContract extends RunContract {
         client().claim();
         Run waiting = client().queues(key("long"), spec().policy(ConflictPolicy.QUEUE))
                 .run();
-        assertThat(client().store().explain(waiting.id()).orElseThrow().expectedWait())
+        assertThat(client().store()
+                        .queries()
+                        .explain(waiting.id())
+                        .orElseThrow()
+                        .expectedWait())
                 .isPresent();
         advance(Duration.ofSeconds(10));
-        Wait wait = client().store().explain(waiting.id()).orElseThrow();
+        Wait wait = client().store().queries().explain(waiting.id()).orElseThrow();
         assertThat(wait.expectedWait()).isEmpty();
         assertThat(wait.sentence()).contains("has had it for 10s", "longer than past runs took");
     }
@@ -108,7 +117,7 @@ interface LookingContract extends RunContract {
         Run run = client().starts(key("log"), spec()).run();
         Claimed work = client().claim();
         client().succeeds(work);
-        List<AuditRecord> log = client().store().audit(key("log"));
+        List<AuditRecord> log = client().store().audit().records(key("log"));
         assertThat(log).extracting(AuditRecord::after).containsExactly("PENDING", "RUNNING", "SUCCEEDED");
         assertThat(log).allSatisfy(record -> assertThat(record.run()).isEqualTo(run.id()));
         assertThat(log.get(0).actor()).isEqualTo("alice");
@@ -122,10 +131,10 @@ interface LookingContract extends RunContract {
         client().queues(key("comes"), spec().policy(ConflictPolicy.QUEUE));
         client().submitted(SubmitRequest.of(RunClient.freshRun(), key("comes-itself"), spec())
                 .by(RunClient.caller()));
-        assertThat(client().store().audit(key("comes")))
+        assertThat(client().store().audit().records(key("comes")))
                 .extracting(record -> record.action() + " " + record.after())
                 .containsExactly("submitted PENDING", "submitted QUEUED");
-        assertThat(client().store().audit(key("comes-itself")))
+        assertThat(client().store().audit().records(key("comes-itself")))
                 .extracting(record -> record.action() + " " + record.after())
                 .containsExactly("submitted QUEUED", "run RUNNING");
     }
@@ -133,9 +142,9 @@ interface LookingContract extends RunContract {
     @Test
     default void aRefusalIsNotInTheLog() {
         client().starts(key("refused"), spec());
-        int before = client().store().audit(key("refused")).size();
+        int before = client().store().audit().records(key("refused")).size();
         client().refused(key("refused"), spec().policy(ConflictPolicy.SKIP));
-        assertThat(client().store().audit(key("refused"))).hasSize(before);
+        assertThat(client().store().audit().records(key("refused"))).hasSize(before);
     }
 
     @Test
@@ -156,8 +165,8 @@ interface LookingContract extends RunContract {
                             .within(new LineLimits(1, 1)));
                     new Client(other.store()).refusal(key("looked-at"));
                     assertThat(other.claim(5)).isEmpty();
-                    assertThat(other.store().sweepRuns(10)).isEmpty();
-                    assertThat(other.store().queue(key("looked-at"))).hasSize(1);
+                    assertThat(other.store().upkeep().sweepRuns(10)).isEmpty();
+                    assertThat(other.store().queries().queue(key("looked-at"))).hasSize(1);
                 }))
                 .isTrue();
     }
@@ -168,8 +177,8 @@ interface LookingContract extends RunContract {
         EvictRequest request = new EvictRequest(key("forced"), lease.token(), "carol", "stuck");
         client().store().evict(request);
         client().store().evict(request);
-        AuditRecord record = client().store().audit(key("forced")).get(0);
-        assertThat(client().store().audit(key("forced"))).hasSize(1);
+        AuditRecord record = client().store().audit().records(key("forced")).get(0);
+        assertThat(client().store().audit().records(key("forced"))).hasSize(1);
         assertThat(record.action() + " by " + record.actor() + ": " + record.reason())
                 .isEqualTo("evicted by carol: stuck");
         assertThat(record.token()).isEqualTo(lease.token());
@@ -177,9 +186,9 @@ interface LookingContract extends RunContract {
 
     @Test
     default void pausesAreInTheLogOfTheirPattern() {
-        client().store().pause(new PauseRequest("acme", "log/*", "carol", "upgrade", null));
-        client().store().resume(new ResumeRequest("acme", "log/*", "dave", "done"));
-        assertThat(client().store().audit(key("log/*")))
+        client().store().runs().pause(new PauseRequest("acme", "log/*", "carol", "upgrade", null));
+        client().store().runs().resume(new ResumeRequest("acme", "log/*", "dave", "done"));
+        assertThat(client().store().audit().records(key("log/*")))
                 .extracting(record -> record.action() + " by " + record.actor())
                 .containsExactly("paused by carol", "resumed by dave");
     }

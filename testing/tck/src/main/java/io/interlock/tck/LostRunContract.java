@@ -69,10 +69,12 @@ interface LostRunContract extends RunContract {
         assertThat(as(HeartbeatAnswer.Lost.class, client().heartbeat(work)).cause())
                 .isEqualTo(LossCause.GONE);
         advance(Duration.ofSeconds(31));
-        assertThat(client().store().sweepRuns(10))
+        assertThat(client().store().upkeep().sweepRuns(10))
                 .anySatisfy(action -> assertThat(action.state()).isEqualTo(RunState.DEAD));
         client().ended(work.run().id(), RunState.DEAD, "WORKER_TIMEOUT");
-        assertThat(client().store().sweepRuns(10)).as("nothing is left to do").isEmpty();
+        assertThat(client().store().upkeep().sweepRuns(10))
+                .as("nothing is left to do")
+                .isEmpty();
     }
 
     @Test
@@ -81,12 +83,12 @@ interface LostRunContract extends RunContract {
         client().starts(key("grace"), spec().limits(limits));
         Claimed work = client().claim();
         advance(Duration.ofMinutes(2));
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().is(work.run().id(), RunState.RUNNING);
         assertThat(new Client(client().store()).refusal(key("grace"))).isInstanceOf(Refusal.Delayed.class);
         client().store().sweep(10);
         advance(Duration.ofMinutes(4));
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().ended(work.run().id(), RunState.FAILED, "WORKER_TIMEOUT");
         new Client(client().store()).take(key("grace"));
     }
@@ -99,7 +101,7 @@ interface LostRunContract extends RunContract {
         Run next = client().queues(key("delay"), spec().policy(ConflictPolicy.QUEUE))
                 .run();
         advance(Duration.ofSeconds(35));
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().ended(work.run().id(), RunState.FAILED, "WORKER_TIMEOUT");
         assertThat(client().refused(key("delay"), spec())).isInstanceOf(Refusal.Delayed.class);
         client().is(next.id(), RunState.QUEUED);
@@ -124,7 +126,7 @@ interface LostRunContract extends RunContract {
         assertThat(as(RenewAnswer.Lost.class, renewed).cause()).isEqualTo(LossCause.OVERDUE);
         client().is(work.run().id(), RunState.RUNNING);
         advance(Duration.ofSeconds(20));
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().ended(work.run().id(), RunState.TIMED_OUT, "MAX_RUNTIME");
         assertThat(client().run(work.run().id()).status().error())
                 .hasToString("RunError[code=MAX_RUNTIME, message=took longer than its max runtime, at stage copy]");
@@ -144,7 +146,7 @@ interface LostRunContract extends RunContract {
                 .as("its lease now ends after its max runtime")
                 .isInstanceOf(HeartbeatAnswer.Beating.class);
         advance(Duration.ofSeconds(31));
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().ended(work.run().id(), RunState.QUEUED, "WORKER_TIMEOUT");
         advance(Duration.ofSeconds(61));
         assertThat(client().claim().run().id()).isEqualTo(work.run().id());
@@ -160,7 +162,7 @@ interface LostRunContract extends RunContract {
         assertThat(as(HeartbeatAnswer.Lost.class, client().heartbeat(work)).cause())
                 .isEqualTo(LossCause.OVERDUE);
         advance(Duration.ofSeconds(31));
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().ended(work.run().id(), RunState.TIMED_OUT, "MAX_RUNTIME");
     }
 
@@ -173,7 +175,7 @@ interface LostRunContract extends RunContract {
         advance(Duration.ofSeconds(16));
         assertThat(new Client(client().store()).lost(work.lease()).cause()).isEqualTo(LossCause.OVERDUE);
         advance(Duration.ofSeconds(31));
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().ended(work.run().id(), RunState.TIMED_OUT, "MAX_RUNTIME");
     }
 }

@@ -30,7 +30,9 @@ interface MoveContract extends RunContract {
     }
 
     private MoveAnswer move(RunId run) {
-        return client().store().moveToFront(new MoveRequest(run, new Actor("carol", "req-1", "10.0.0.7"), "month end"));
+        return client().store()
+                .runs()
+                .moveToFront(new MoveRequest(run, new Actor("carol", "req-1", "10.0.0.7"), "month end"));
     }
 
     /** The runs of a key in the order in which they are claimed. */
@@ -55,7 +57,12 @@ interface MoveContract extends RunContract {
                 .isInstanceOfSatisfying(
                         MoveAnswer.Moved.class,
                         moved -> assertThat(moved.run().spec().priority()).isGreaterThan(RunSpec.MAX_PRIORITY));
-        assertThat(client().store().findRun(last.id()).orElseThrow().spec().priority())
+        assertThat(client().store()
+                        .queries()
+                        .findRun(last.id())
+                        .orElseThrow()
+                        .spec()
+                        .priority())
                 .as("kept")
                 .isEqualTo(((MoveAnswer.Moved) answer).run().spec().priority());
         // The others age meanwhile.
@@ -112,7 +119,7 @@ interface MoveContract extends RunContract {
     }
 
     private List<AuditRecord> log(LockKey key) {
-        return client().store().audit(key).stream()
+        return client().store().audit().records(key).stream()
                 .filter(record -> record.action().equals("moved-to-front"))
                 .toList();
     }

@@ -35,7 +35,7 @@ interface NotesContract extends RunContract {
     Instant NOON = Instant.parse("2026-03-01T12:00:00Z");
 
     private RunNotes notes() {
-        return book(RunNotes.class);
+        return client().store().notes();
     }
 
     private static OutputNote saying(Claimed work, String text) {
@@ -49,27 +49,28 @@ interface NotesContract extends RunContract {
 
     @Test
     default void theEndOfWhatARunSaysIsKept() {
-        notes();
         client().starts(key("output"), spec());
         Claimed work = client().claim();
-        assertThat(notes().outputs(work.run().id())).isEmpty();
-        assertThat(notes().keepOutput(saying(work, "one\ntwo 🚀"))).isTrue();
-        assertThat(notes().outputs(work.run().id())).isEqualTo(Map.of(1, "one\ntwo 🚀"));
+        assertThat(client().store().queries().outputs(work.run().id())).isEmpty();
+        assertThat(client().store().work().keepOutput(saying(work, "one\ntwo 🚀")))
+                .isTrue();
+        assertThat(client().store().queries().outputs(work.run().id())).isEqualTo(Map.of(1, "one\ntwo 🚀"));
         String long_ = "x".repeat(RunTexts.MAX_BODY);
-        assertThat(notes().keepOutput(saying(work, long_))).isTrue();
-        assertThat(notes().outputs(work.run().id())).isEqualTo(Map.of(1, long_));
+        assertThat(client().store().work().keepOutput(saying(work, long_))).isTrue();
+        assertThat(client().store().queries().outputs(work.run().id())).isEqualTo(Map.of(1, long_));
         client().succeeds(work);
-        assertThat(notes().keepOutput(saying(work, ""))).as("its last output").isTrue();
-        assertThat(notes().outputs(work.run().id())).isEqualTo(Map.of(1, ""));
-        assertThat(notes().outputs(RunClient.freshRun())).isEmpty();
+        assertThat(client().store().work().keepOutput(saying(work, "")))
+                .as("its last output")
+                .isTrue();
+        assertThat(client().store().queries().outputs(work.run().id())).isEqualTo(Map.of(1, ""));
+        assertThat(client().store().queries().outputs(RunClient.freshRun())).isEmpty();
     }
 
     @Test
     default void theOutputOfTheLastAttemptsIsKept() {
-        notes();
         client().starts(key("other"), spec());
         Claimed other = client().claim();
-        notes().keepOutput(saying(other, "of another run"));
+        client().store().work().keepOutput(saying(other, "of another run"));
         int attempts = OutputNote.MOST_ATTEMPTS + 3;
         client().starts(key("attempts"), spec().retry(new RetryPlan(attempts, Duration.ZERO, 1, Duration.ZERO)));
         Claimed work = client().claim();
@@ -77,44 +78,48 @@ interface NotesContract extends RunContract {
         for (int attempt = 1; attempt <= attempts; attempt++) {
             // The second one writes nothing.
             if (attempt != 2) {
-                assertThat(notes().keepOutput(saying(work, "attempt " + attempt)))
+                assertThat(client().store().work().keepOutput(saying(work, "attempt " + attempt)))
                         .isTrue();
                 expected.put(attempt, "attempt " + attempt);
                 expected.headMap(attempt - OutputNote.MOST_ATTEMPTS + 1).clear();
             }
-            assertThat(notes().outputs(work.run().id())).isEqualTo(expected);
+            assertThat(client().store().queries().outputs(work.run().id())).isEqualTo(expected);
             if (attempt < attempts) {
                 client().failsForNow(work);
                 work = client().claim();
             }
         }
         assertThat(expected).hasSize(OutputNote.MOST_ATTEMPTS).containsKey(attempts);
-        assertThat(notes().outputs(other.run().id())).isEqualTo(Map.of(1, "of another run"));
+        assertThat(client().store().queries().outputs(other.run().id())).isEqualTo(Map.of(1, "of another run"));
     }
 
     @Test
     default void outputNeedsTheProofOfTheCurrentOrLastAttempt() {
-        notes();
         client().starts(key("proof"), spec().retry(DeadLetterWords.TWICE));
         Claimed first = client().claim();
         OutputNote right = saying(first, "first");
-        notes().keepOutput(right);
+        client().store().work().keepOutput(right);
         FencingToken otherToken = new FencingToken(right.token().value() + 1);
         for (OutputNote wrong : List.of(
                 new OutputNote(right.run(), right.key(), right.lease(), otherToken, "wrong"),
                 new OutputNote(right.run(), right.key(), ContractRequests.freshId(), right.token(), "wrong"),
                 new OutputNote(right.run(), key("other"), right.lease(), right.token(), "wrong"),
                 new OutputNote(RunClient.freshRun(), right.key(), right.lease(), right.token(), "wrong"))) {
-            assertThat(notes().keepOutput(wrong)).as("%s", wrong).isFalse();
+            assertThat(client().store().work().keepOutput(wrong))
+                    .as("%s", wrong)
+                    .isFalse();
         }
-        assertThat(notes().outputs(right.run())).isEqualTo(Map.of(1, "first"));
+        assertThat(client().store().queries().outputs(right.run())).isEqualTo(Map.of(1, "first"));
         client().failsForNow(first);
-        assertThat(notes().keepOutput(saying(first, "last of the first"))).isTrue();
+        assertThat(client().store().work().keepOutput(saying(first, "last of the first")))
+                .isTrue();
         Claimed second = client().claim();
-        assertThat(notes().keepOutput(saying(first, "too late"))).isFalse();
-        assertThat(notes().outputs(right.run())).isEqualTo(Map.of(1, "last of the first"));
-        assertThat(notes().keepOutput(saying(second, "second"))).isTrue();
-        assertThat(notes().outputs(right.run())).isEqualTo(Map.of(1, "last of the first", 2, "second"));
+        assertThat(client().store().work().keepOutput(saying(first, "too late")))
+                .isFalse();
+        assertThat(client().store().queries().outputs(right.run())).isEqualTo(Map.of(1, "last of the first"));
+        assertThat(client().store().work().keepOutput(saying(second, "second"))).isTrue();
+        assertThat(client().store().queries().outputs(right.run()))
+                .isEqualTo(Map.of(1, "last of the first", 2, "second"));
     }
 
     private static RefusalCount count(String node, Instant minute, Outcome outcome, long count, String last) {
@@ -178,7 +183,7 @@ interface NotesContract extends RunContract {
                 .waiting(4);
         notes().addPeriods(List.of());
         notes().addPeriods(List.of(one, two));
-        ParallelThreads.run(4, index -> ((RunNotes) bench().anotherClient().store()).addPeriods(List.of(two, one)));
+        ParallelThreads.run(4, index -> bench().anotherClient().store().notes().addPeriods(List.of(two, one)));
         RunPeriod sum = notes().periods(PeriodQuery.of("acme", new JobName("close"), Length.MINUTE, NOON))
                 .get(0);
         assertThat(sum.succeeded()).isEqualTo(5);
@@ -224,7 +229,7 @@ interface NotesContract extends RunContract {
         assertThat(notes().bookmark("events")).isEqualTo(7);
         assertThat(notes().bookmark("others")).isZero();
         ParallelThreads.run(4, index -> {
-            RunNotes own = (RunNotes) bench().anotherClient().store();
+            RunNotes own = bench().anotherClient().store().notes();
             for (int moved = 0; moved < 10; ) {
                 long seen = own.bookmark("events");
                 moved += own.moveBookmark("events", seen, seen + 1) ? 1 : 0;

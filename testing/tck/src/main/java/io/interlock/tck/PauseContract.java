@@ -16,7 +16,6 @@ import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
-import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunViews;
@@ -32,7 +31,7 @@ interface PauseContract extends RunContract {
     @Test
     default void nothingIsGrantedUnderAPausedPattern() {
         client().starts(key("pipeline/kept"), spec());
-        client().store().pause(new PauseRequest("acme", "pipeline/*", "carol", "upgrade", null));
+        client().store().runs().pause(new PauseRequest("acme", "pipeline/*", "carol", "upgrade", null));
         assertThat(client().claim(1))
                 .as("not even the run with the reservation")
                 .isEmpty();
@@ -44,17 +43,18 @@ interface PauseContract extends RunContract {
         new Client(client().store()).take(key("other"));
         new Client(client().store()).take(LockKey.of("globex", "pipeline/a"));
         ResumeRequest resume = new ResumeRequest("acme", "pipeline/*", "carol", "done");
-        assertThat(client().store().resume(resume)).isTrue();
+        assertThat(client().store().runs().resume(resume)).isTrue();
         client().is(queued.id(), RunState.PENDING);
-        assertThat(client().store().resume(resume)).isFalse();
+        assertThat(client().store().runs().resume(resume)).isFalse();
         assertThat(client().claim(5)).hasSize(2);
     }
 
     @Test
     default void whatCanBeNoPatternIsNotKept() {
-        RunViews views = book(RunViews.class);
+        RunViews views = client().store().views();
         for (String pattern : List.of("a*b", "*/a", " ", "a**")) {
-            assertThatThrownBy(() -> client().store().pause(new PauseRequest("acme", pattern, "carol", "x", null)))
+            assertThatThrownBy(
+                            () -> client().store().runs().pause(new PauseRequest("acme", pattern, "carol", "x", null)))
                     .as(pattern)
                     .isInstanceOf(InvalidSettingException.class);
         }
@@ -64,13 +64,18 @@ interface PauseContract extends RunContract {
     @Test
     default void aPatternThatCanBeNoKeysNameIsNotKept() {
         for (String pattern : List.of("x".repeat(512) + "*", "a\u0007*", "e\u0301*")) {
-            assertThatThrownBy(() -> client().store().pause(new PauseRequest("acme", pattern, "carol", "x", null)))
+            assertThatThrownBy(
+                            () -> client().store().runs().pause(new PauseRequest("acme", pattern, "carol", "x", null)))
                     .as("of %d characters", pattern.length())
                     .isInstanceOf(InterlockException.class);
         }
-        client().store().pause(new PauseRequest("acme", "other", "carol", "upgrade", null));
-        assertThat(book(RunViews.class).pauses(null)).extracting(Pause::pattern).containsExactly("other");
-        assertThat(book(AuditLog.class).unsealed(10)).as("the log is readable").hasSize(1);
+        client().store().runs().pause(new PauseRequest("acme", "other", "carol", "upgrade", null));
+        assertThat(client().store().views().pauses(null))
+                .extracting(Pause::pattern)
+                .containsExactly("other");
+        assertThat(client().store().audit().unsealed(10))
+                .as("the log is readable")
+                .hasSize(1);
         client().starts(key("a"), spec());
     }
 
@@ -78,7 +83,7 @@ interface PauseContract extends RunContract {
     default void aPauseEndsByItselfAndLeavesHoldersAlone() {
         client().starts(key("held"), spec());
         Claimed work = client().claim();
-        client().store().pause(new PauseRequest("acme", "held", "carol", "lunch", Duration.ofSeconds(20)));
+        client().store().runs().pause(new PauseRequest("acme", "held", "carol", "lunch", Duration.ofSeconds(20)));
         assertThat(client().heartbeat(work)).isInstanceOf(HeartbeatAnswer.Beating.class);
         Run next = client().queues(key("held"), spec().policy(ConflictPolicy.QUEUE))
                 .run();
@@ -96,12 +101,12 @@ interface PauseContract extends RunContract {
         SubmitRequest request = SubmitRequest.of(RunClient.freshRun(), key("long"), spec().limits(limits))
                 .knownBy(named);
         client().submit(request);
-        client().store().pause(new PauseRequest("acme", "long", "carol", "for good", long_));
+        client().store().runs().pause(new PauseRequest("acme", "long", "carol", "for good", long_));
         assertThat(client().claim(1)).isEmpty();
         assertThat(client().submit(SubmitRequest.of(RunClient.freshRun(), key("long"), spec())
                         .knownBy(named)))
                 .isInstanceOf(SubmitAnswer.Duplicate.class);
-        client().store().resume(new ResumeRequest("acme", "long", "carol", "not that long"));
+        client().store().runs().resume(new ResumeRequest("acme", "long", "carol", "not that long"));
         client().succeeds(client().claim());
     }
 }

@@ -59,9 +59,9 @@ interface ProbedKeyContract extends RunContract {
             assertThat(as(Refusal.AwaitsProbe.class, refusal).expired().token()).isEqualTo(lease.token());
         }
         Run queued = queue(key("unseen"));
-        assertThat(client().store().explain(queued.id()).orElseThrow().because())
+        assertThat(client().store().queries().explain(queued.id()).orElseThrow().because())
                 .containsInstanceOf(Refusal.AwaitsProbe.class);
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().store().sweep(10);
         assertThat(client().claim(10)).isEmpty();
         client().is(queued.id(), RunState.QUEUED);
@@ -102,7 +102,7 @@ interface ProbedKeyContract extends RunContract {
         Run queued = queue(key("evicted"));
         bare().evicted(lease);
         client().is(queued.id(), RunState.PENDING);
-        assertThat(client().store().audit(key("evicted")))
+        assertThat(client().store().audit().records(key("evicted")))
                 .as("the eviction is in the log")
                 .anySatisfy(record -> {
                     assertThat(record.action()).isEqualTo("evicted");
@@ -138,7 +138,7 @@ interface ProbedKeyContract extends RunContract {
 
     @Test
     default void aKeyThatAwaitsALookIsShown() {
-        RunViews views = book(RunViews.class);
+        RunViews views = client().store().views();
         LeaseRecord lease = vanished(key("shown"));
         KeyView view = views.keys(KeyQuery.ofTenant("acme")).get(0);
         assertThat(view.currentLease().map(LeaseRecord::token)).contains(lease.token());

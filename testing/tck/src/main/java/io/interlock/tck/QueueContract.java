@@ -60,11 +60,11 @@ interface QueueContract extends RunContract {
         advance(Duration.ofMinutes(3));
         Run middle = client().queues(key("age"), queued().priority(2)).run();
         Run high = client().queues(key("age"), queued().priority(20)).run();
-        assertThat(client().store().queue(key("age")))
+        assertThat(client().store().queries().queue(key("age")))
                 .extracting(Run::id)
                 .containsExactly(high.id(), old.id(), middle.id());
         advance(Duration.ofHours(5));
-        assertThat(client().store().queue(key("age")))
+        assertThat(client().store().queries().queue(key("age")))
                 .as("ageing adds at most ten")
                 .extracting(Run::id)
                 .containsExactly(high.id(), middle.id(), old.id());
@@ -78,11 +78,11 @@ interface QueueContract extends RunContract {
                 client().queues(key("wait"), queued().limits(waitingFor(60))).run();
         Run patient = client().queues(key("wait"), queued()).run();
         advance(Duration.ofSeconds(61));
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().ended(queued.id(), RunState.ABORTED, "WAIT_EXPIRED");
         client().is(pending.id(), RunState.PENDING);
         advance(Duration.ofSeconds(30));
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().ended(pending.id(), RunState.FAILED, "NO_WORKER");
         client().is(patient.id(), RunState.PENDING);
     }
@@ -117,9 +117,9 @@ interface QueueContract extends RunContract {
         Run next = client().submitted(SubmitRequest.of(freshRun(), key("place-2"), spec().policy(ConflictPolicy.QUEUE))
                 .within(one));
         client().is(next.id(), RunState.QUEUED);
-        assertThat(client().store().sweepRuns(10)).isEmpty();
+        assertThat(client().store().upkeep().sweepRuns(10)).isEmpty();
         client().succeeds(work);
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().is(next.id(), RunState.PENDING);
         assertThat(client().claim().run().id()).isEqualTo(next.id());
     }
@@ -177,12 +177,12 @@ interface QueueContract extends RunContract {
         Claimed work = client().claim();
         Run next = client().submitted(limited("busy", one, ConflictPolicy.QUEUE));
         Run urgent = urgent(one);
-        client().store().pause(new PauseRequest("acme", "urgent", "carol", "upgrade", null));
+        client().store().runs().pause(new PauseRequest("acme", "urgent", "carol", "upgrade", null));
         client().succeeds(work);
         Claimed second = client().claim();
         assertThat(second.run().id()).isEqualTo(next.id());
         client().submitted(limited("busy", one, ConflictPolicy.QUEUE));
-        client().store().resume(new ResumeRequest("acme", "urgent", "carol", "done"));
+        client().store().runs().resume(new ResumeRequest("acme", "urgent", "carol", "done"));
         client().succeeds(second);
         assertThat(client().claim().run().id()).isEqualTo(urgent.id());
     }

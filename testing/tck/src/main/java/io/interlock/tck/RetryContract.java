@@ -71,7 +71,9 @@ interface RetryContract extends RunContract {
         Run third = client().queues(key("place"), tried(1)).run();
         client().finished(client().claim(), new Ending.Failed(ERROR, true, Duration.ZERO));
         client().is(first.id(), RunState.PENDING);
-        assertThat(client().store().queue(key("place"))).extracting(Run::id).containsExactly(second.id(), third.id());
+        assertThat(client().store().queries().queue(key("place")))
+                .extracting(Run::id)
+                .containsExactly(second.id(), third.id());
     }
 
     @Test
@@ -83,7 +85,7 @@ interface RetryContract extends RunContract {
             client().failsForNow(client().claim());
         }
         client().ended(run.id(), RunState.DEAD, "BROKEN");
-        assertThat(client().store().attempts(run.id())).hasSize(3);
+        assertThat(client().store().queries().attempts(run.id())).hasSize(3);
     }
 
     @Test
@@ -122,7 +124,7 @@ interface RetryContract extends RunContract {
                 .as("another attempt has begun")
                 .isInstanceOf(FinishAnswer.LeaseLost.class);
         client().is(run.id(), RunState.RUNNING);
-        assertThat(client().store().attempts(run.id())).hasSize(1);
+        assertThat(client().store().queries().attempts(run.id())).hasSize(1);
         client().succeeds(second);
     }
 
@@ -131,7 +133,7 @@ interface RetryContract extends RunContract {
         Run run = client().starts(key("stopped"), spec().retry(DeadLetterWords.TWICE))
                 .run();
         Claimed work = client().claim();
-        client().store().cancel(new CancelRequest(run.id(), "carol", "not needed"));
+        client().store().runs().cancel(new CancelRequest(run.id(), "carol", "not needed"));
         assertThat(client().failsForNow(work).state()).isEqualTo(RunState.ABORTED);
         assertThat(client().failsForNow(work).state())
                 .as("a repeated finish gets the same answer")
@@ -155,8 +157,8 @@ interface RetryContract extends RunContract {
         assertThat(resting.status().notBefore()).isAfter(Instant.parse("9999-12-31T23:59:59Z"));
         client().succeeds(client().claim());
         client().is(waiting.id(), RunState.SUCCEEDED);
-        client().store().pause(new PauseRequest("acme", "elsewhere", "carol", "for good", ages));
-        assertThat(client().store().sweepRuns(10)).isEmpty();
+        client().store().runs().pause(new PauseRequest("acme", "elsewhere", "carol", "for good", ages));
+        assertThat(client().store().upkeep().sweepRuns(10)).isEmpty();
     }
 
     @Test
@@ -165,7 +167,7 @@ interface RetryContract extends RunContract {
         client().starts(key("late"), spec().limits(limits));
         Claimed work = client().claim();
         advance(Duration.ofSeconds(31));
-        assertThat(client().store().sweepRuns(10)).isEmpty();
+        assertThat(client().store().upkeep().sweepRuns(10)).isEmpty();
         client().starts(key("elsewhere"), spec());
         client().succeeds(client().claim());
         client().is(work.run().id(), RunState.RUNNING);

@@ -52,7 +52,7 @@ public final class RunAudit {
         String resource = Resource.UNTOUCHED;
         long token = 0;
         long sequence = 0;
-        for (AuditRecord record : store.audit(key)) {
+        for (AuditRecord record : store.audit().records(key)) {
             if (record.sequence() <= sequence) {
                 findings.add("audit: not in order: " + record);
             }
@@ -86,7 +86,7 @@ public final class RunAudit {
             }
         }
         states.forEach(this::judgeLast);
-        String last = store.resource(key).map(Resource::state).orElse(Resource.UNTOUCHED);
+        String last = store.queries().resource(key).map(Resource::state).orElse(Resource.UNTOUCHED);
         if (!last.equals(resource)) {
             findings.add("I9: the log says " + resource + ", the resource of " + key + " is " + last);
         }
@@ -110,19 +110,19 @@ public final class RunAudit {
     }
 
     private void judgeLast(RunId id, RunState last) {
-        Run run = store.findRun(id).orElse(null);
+        Run run = store.queries().findRun(id).orElse(null);
         if (run == null ? !(forgotten.contains(id) && last.isTerminal()) : run.state() != last) {
             findings.add("I5: the log says " + last + ", the run is " + run);
         }
     }
 
     private void judgeRun(RunId id) {
-        Run run = store.findRun(id).orElse(null);
+        Run run = store.queries().findRun(id).orElse(null);
         if (run == null) {
             findings.add("I4: acknowledged, and gone: run " + id);
             return;
         }
-        List<Attempt> attempts = store.attempts(id);
+        List<Attempt> attempts = store.queries().attempts(id);
         int over = run.status().attempts() - (run.state() == RunState.RUNNING ? 1 : 0);
         if (attempts.size() != over) {
             findings.add("I14: " + over + " attempts are over, and " + attempts.size() + " are logged: " + run);

@@ -62,7 +62,7 @@ final class RunClient {
 
     SubmitAnswer submit(SubmitRequest request) {
         bench.touched(request.key());
-        SubmitAnswer answer = store.submit(List.of(request)).only();
+        SubmitAnswer answer = store.runs().submit(List.of(request)).only();
         if (answer instanceof SubmitAnswer.Started || answer instanceof SubmitAnswer.Queued) {
             bench.acknowledged(request.id());
         }
@@ -103,7 +103,7 @@ final class RunClient {
     }
 
     List<Claimed> claim(int max) {
-        return store.claim(claiming(max));
+        return store.work().claim(claiming(max));
     }
 
     /** Claims one run, and must get one. */
@@ -113,7 +113,7 @@ final class RunClient {
 
     /** Claims one run of {@code tenant}, and must get one. */
     Claimed claimFor(String tenant) {
-        List<Claimed> claimed = store.claim(claiming(tenant, 1));
+        List<Claimed> claimed = store.work().claim(claiming(tenant, 1));
         assertThat(claimed).as("claimed").hasSize(1);
         return claimed.get(0);
     }
@@ -133,7 +133,7 @@ final class RunClient {
     }
 
     FinishAnswer finish(Claimed work, Ending ending) {
-        return store.finish(List.of(finishing(work, ending))).only();
+        return store.work().finish(List.of(finishing(work, ending))).only();
     }
 
     Run finished(Claimed work, Ending ending) {
@@ -153,7 +153,8 @@ final class RunClient {
     }
 
     HeartbeatAnswer heartbeat(Claimed work, String stage) {
-        return store.heartbeat(List.of(new HeartbeatRequest(
+        return store.work()
+                .heartbeat(List.of(new HeartbeatRequest(
                         work.run().id(),
                         work.run().key(),
                         work.lease().id(),
@@ -164,12 +165,13 @@ final class RunClient {
     }
 
     TurnAnswer takeTurn(Run run, SubmitRequest.Caller caller) {
-        return store.takeTurn(List.of(new TurnRequest(run.id(), run.key(), caller)))
+        return store.runs()
+                .takeTurn(List.of(new TurnRequest(run.id(), run.key(), caller)))
                 .only();
     }
 
     Run run(RunId id) {
-        return store.findRun(id).orElseThrow();
+        return store.queries().findRun(id).orElseThrow();
     }
 
     void is(RunId id, RunState state) {

@@ -23,9 +23,4 @@ interface RunContract {
     default LockKey key(String name) {
         return Bench.key(name);
     }
-
-    /** The part of the store under test. */
-    default <B> B book(Class<B> kind) {
-        return kind.cast(client().store());
-    }
 }

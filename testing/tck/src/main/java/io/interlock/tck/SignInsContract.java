@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 interface SignInsContract extends RunContract {
 
     private SignIns signIns() {
-        return book(SignIns.class);
+        return client().store().signIns();
     }
 
     private static String hash(int number) {
@@ -80,7 +80,7 @@ interface SignInsContract extends RunContract {
     @Test
     default void aSignOutCountsForAllClients() {
         SignIn kept = open(1, "abcd1234");
-        SignIns other = (SignIns) bench().anotherClient().store();
+        SignIns other = bench().anotherClient().store().signIns();
         assertThat(other.closeSignIn(hash(1))).contains(kept);
         assertThat(signIns().findSignIn(hash(1), true)).isEmpty();
         assertThat(signIns().closeSignIn(hash(1))).isEmpty();

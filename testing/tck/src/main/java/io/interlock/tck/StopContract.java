@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 interface StopContract extends RunContract {
 
     private CancelAnswer cancel(Run run) {
-        return client().store().cancel(new CancelRequest(run.id(), "carol", "not needed"));
+        return client().store().runs().cancel(new CancelRequest(run.id(), "carol", "not needed"));
     }
 
     @Test
@@ -58,7 +58,7 @@ interface StopContract extends RunContract {
 
     @Test
     default void nobodyKnowsAnUnknownRun() {
-        assertThat(client().store().cancel(new CancelRequest(RunClient.freshRun(), "carol", "typo")))
+        assertThat(client().store().runs().cancel(new CancelRequest(RunClient.freshRun(), "carol", "typo")))
                 .isInstanceOf(CancelAnswer.Unknown.class);
     }
 
@@ -80,7 +80,7 @@ interface StopContract extends RunContract {
         assertThat(as(FinishAnswer.LeaseLost.class, stopped).cause()).isEqualTo(LossCause.EVICTED);
         client().ended(work.run().id(), RunState.ABORTED, "EVICTED");
         client().is(next.id(), RunState.PENDING);
-        assertThat(client().store().audit(key("evict")))
+        assertThat(client().store().audit().records(key("evict")))
                 .anySatisfy(
                         record -> assertThat(record.actor() + record.reason()).isEqualTo("carolstuck"));
     }
@@ -93,10 +93,10 @@ interface StopContract extends RunContract {
                 .run();
         evict(work, work.lease().token());
         advance(Duration.ofSeconds(25));
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().is(next.id(), RunState.QUEUED);
         advance(Duration.ofSeconds(6));
-        client().store().sweepRuns(10);
+        client().store().upkeep().sweepRuns(10);
         client().is(next.id(), RunState.PENDING);
     }
 

@@ -59,7 +59,7 @@ interface SubmitContract extends RunContract {
         client().claim();
         Refusal held = client().refused(key("busy"), spec().policy(policy));
         assertThat(as(Refusal.Held.class, held).current().holder().runId()).contains(incumbent.id());
-        assertThat(client().store().queue(key("busy"))).isEmpty();
+        assertThat(client().store().queries().queue(key("busy"))).isEmpty();
     }
 
     @Test
@@ -90,7 +90,9 @@ interface SubmitContract extends RunContract {
         Run young = client().queues(key("latest"), spec().policy(ConflictPolicy.QUEUE_LATEST))
                 .run();
         client().ended(old.id(), RunState.ABORTED, "SUPERSEDED");
-        assertThat(client().store().queue(key("latest"))).extracting(Run::id).containsExactly(other.id(), young.id());
+        assertThat(client().store().queries().queue(key("latest")))
+                .extracting(Run::id)
+                .containsExactly(other.id(), young.id());
     }
 
     @Test
@@ -125,7 +127,7 @@ interface SubmitContract extends RunContract {
                 .within(new LineLimits(1, 100));
         Refusal refusal = as(SubmitAnswer.Refused.class, client().submit(third)).refusal();
         assertThat(as(RunRefusal.QueueFull.class, refusal).cap()).isEqualTo(1);
-        assertThat(client().store().findRun(third.id())).isEmpty();
+        assertThat(client().store().queries().findRun(third.id())).isEmpty();
     }
 
     @Test

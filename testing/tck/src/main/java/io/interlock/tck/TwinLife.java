@@ -147,7 +147,8 @@ final class TwinLife {
 
     private void submit(SubmitRequest request) {
         Twins.Said<SubmitAnswer> said = stores.ask(
-                request.toString(), store -> store.submit(List.of(request)).only());
+                request.toString(),
+                store -> store.runs().submit(List.of(request)).only());
         if (said.one() instanceof SubmitAnswer.Started here && said.other() instanceof SubmitAnswer.Started there) {
             submitted.add(request.id());
             here.granted()
@@ -169,10 +170,11 @@ final class TwinLife {
                 ? Set.of(new JobName("other"))
                 : Set.of(new JobName("load"), new JobName("other"));
         ClaimRequest request = new ClaimRequest(uuid(), HOLDER, tenant, jobs, 1 + random.nextInt(3));
-        Twins.Said<List<Claimed>> said = stores.ask(request.toString(), store -> store.claim(request));
+        Twins.Said<List<Claimed>> said =
+                stores.ask(request.toString(), store -> store.work().claim(request));
         works.addAll(Twins.works(said));
         if (random.nextInt(4) == 0) {
-            stores.askForAny("again " + request, store -> store.claim(request));
+            stores.askForAny("again " + request, store -> store.work().claim(request));
         }
     }
 
@@ -212,8 +214,8 @@ final class TwinLife {
                 here.run(), here.key(), here.lease(), work.lease().other().token(), ending, next);
         Twins.Said<FinishAnswer> said = stores.ask(
                 here.toString(),
-                store -> store.finish(List.of(here)).only(),
-                store -> store.finish(List.of(there)).only());
+                store -> store.work().finish(List.of(here)).only(),
+                store -> store.work().finish(List.of(there)).only());
         if (taken(said.one()) != null) {
             works.addAll(Twins.works(new Twins.Said<>(List.of(taken(said.one())), List.of(taken(said.other())))));
         }
@@ -230,11 +232,11 @@ final class TwinLife {
             Progress progress = random.nextBoolean() ? null : new Progress(random.nextInt(5), 10L);
             stores.ask(
                     "beat " + work,
-                    store -> store.heartbeat(
-                                    List.of(heartbeat(work, work.lease().one(), stage, progress)))
+                    store -> store.work()
+                            .heartbeat(List.of(heartbeat(work, work.lease().one(), stage, progress)))
                             .only(),
-                    store -> store.heartbeat(
-                                    List.of(heartbeat(work, work.lease().other(), stage, progress)))
+                    store -> store.work()
+                            .heartbeat(List.of(heartbeat(work, work.lease().other(), stage, progress)))
                             .only());
         }
     }
@@ -249,7 +251,8 @@ final class TwinLife {
         }
         TurnRequest request = one(waiting);
         Twins.Said<TurnAnswer> said = stores.ask(
-                request.toString(), store -> store.takeTurn(List.of(request)).only());
+                request.toString(),
+                store -> store.runs().takeTurn(List.of(request)).only());
         if (said.one() instanceof TurnAnswer.Granted here && said.other() instanceof TurnAnswer.Granted there) {
             works.add(new Work(here.run(), new Lease(here.lease(), there.lease())));
         }
@@ -258,19 +261,19 @@ final class TwinLife {
     private void cancel() {
         if (!submitted.isEmpty()) {
             CancelRequest request = new CancelRequest(one(submitted), "bob", "enough");
-            stores.ask(request.toString(), store -> store.cancel(request));
+            stores.ask(request.toString(), store -> store.runs().cancel(request));
         }
     }
 
     private void pause() {
         Duration time = random.nextInt(3) == 0 ? null : seconds(3, 20);
         PauseRequest request = new PauseRequest(one(KEYS).tenant(), one(PATTERNS), "carol", "upgrade", time);
-        stores.ask(request.toString(), store -> store.pause(request));
+        stores.ask(request.toString(), store -> store.runs().pause(request));
     }
 
     private void resume() {
         ResumeRequest request = new ResumeRequest(one(KEYS).tenant(), one(PATTERNS), "carol", "done");
-        stores.ask(request.toString(), store -> store.resume(request));
+        stores.ask(request.toString(), store -> store.runs().resume(request));
         settle();
     }
 
@@ -345,7 +348,7 @@ final class TwinLife {
      */
     void settle() {
         for (int i = 0; i < 2; i++) {
-            stores.tell("sweepRuns", store -> store.sweepRuns(100));
+            stores.tell("sweepRuns", store -> store.upkeep().sweepRuns(100));
         }
     }
 
@@ -354,7 +357,7 @@ final class TwinLife {
         long version = random.nextInt(4);
         ResourceRequest request =
                 new ResourceRequest(key, "thing", one(List.of("READY", Resource.UNTOUCHED)), version, "dora", "mended");
-        stores.ask(request.toString(), store -> store.setResource(request));
+        stores.ask(request.toString(), store -> store.runs().setResource(request));
     }
 
     private @Nullable Lease someLease() {

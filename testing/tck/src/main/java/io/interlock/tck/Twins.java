@@ -81,18 +81,18 @@ final class Twins {
     void areAlike(List<LockKey> keys, List<RunId> runs) {
         String after = "after: " + doing;
         for (RunId run : runs) {
-            ask(after, store -> store.findRun(run));
-            ask(after, store -> store.attempts(run));
-            ask(after, store -> store.explain(run));
+            ask(after, store -> store.queries().findRun(run));
+            ask(after, store -> store.queries().attempts(run));
+            ask(after, store -> store.queries().explain(run));
         }
         for (LockKey key : keys) {
-            ask(after, store -> store.queue(key));
-            ask(after, store -> store.resource(key));
+            ask(after, store -> store.queries().queue(key));
+            ask(after, store -> store.queries().resource(key));
             ask(after, store -> store.find(List.of(key)));
             // Events of the same moment may be recorded in any order.
             ask(
                     after,
-                    store -> store.audit(key).stream()
+                    store -> store.audit().records(key).stream()
                             .map(record -> words(record.at(0)))
                             .sorted()
                             .toList());

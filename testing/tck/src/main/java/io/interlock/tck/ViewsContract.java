@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Test;
 interface ViewsContract extends RunContract {
 
     private RunViews views() {
-        return book(RunViews.class);
+        return client().store().views();
     }
 
     private List<String> names(KeyQuery query) {
@@ -109,7 +109,7 @@ interface ViewsContract extends RunContract {
     @Test
     default void aKeyThatIsOnlyWaitedForIsShown() {
         views();
-        client().store().pause(new PauseRequest("acme", "waited/*", "carol", "upgrade", null));
+        client().store().runs().pause(new PauseRequest("acme", "waited/*", "carol", "upgrade", null));
         assertThat(names(KeyQuery.ofTenant("acme"))).as("a pause is not a key").isEmpty();
         Run waiting = queue("waited/for");
         KeyView view = view("waited/for");
@@ -124,7 +124,7 @@ interface ViewsContract extends RunContract {
     default void aPauseIsShownUntilItEnds() {
         views();
         new Client(client().store()).take(ContractRequests.forKey(key("paused"), Duration.ofMinutes(4)));
-        client().store().pause(new PauseRequest("acme", "paused", "carol", "lunch", Duration.ofSeconds(20)));
+        client().store().runs().pause(new PauseRequest("acme", "paused", "carol", "lunch", Duration.ofSeconds(20)));
         assertThat(view("paused").currentPause().map(Pause::reason)).contains("lunch");
         advance(Duration.ofSeconds(21));
         assertThat(view("paused").currentPause()).isEmpty();
@@ -174,7 +174,7 @@ interface ViewsContract extends RunContract {
         for (int priority : List.of(0, 5, 12, -3, 7)) {
             client().queues(key, waits.priority(priority));
         }
-        List<Run> inOrder = client().store().queue(key);
+        List<Run> inOrder = client().store().queries().queue(key);
         assertThat(inOrder).hasSize(12);
         for (int limit : List.of(1, 2, 5, 12, 100)) {
             assertThat(line(key, limit)).as("pages of %s", limit).isEqualTo(inOrder);
@@ -244,7 +244,7 @@ interface ViewsContract extends RunContract {
         advance(Duration.ofSeconds(1));
         Run first = client().queues(key("busy"), waits).run();
         Run urgent = client().queues(key("busy"), waits.priority(50)).run();
-        client().store().pause(new PauseRequest("acme", "paused/*", "carol", "upgrade", null));
+        client().store().runs().pause(new PauseRequest("acme", "paused/*", "carol", "upgrade", null));
         client().queues(key("paused/1"), waits);
         client().starts(key("pending"), spec());
         client().starts(LockKey.of("other", "pending"), spec());
@@ -385,9 +385,10 @@ interface ViewsContract extends RunContract {
     @Test
     default void pausesInForceAreListed() {
         views();
-        Pause whole = client().store().pause(new PauseRequest("acme", "p/*", "carol", "upgrade", null));
-        Pause one = client().store().pause(new PauseRequest("acme", "q", "carol", "lunch", Duration.ofSeconds(20)));
-        Pause other = client().store().pause(new PauseRequest("globex", "p/*", "eve", "audit", null));
+        Pause whole = client().store().runs().pause(new PauseRequest("acme", "p/*", "carol", "upgrade", null));
+        Pause one =
+                client().store().runs().pause(new PauseRequest("acme", "q", "carol", "lunch", Duration.ofSeconds(20)));
+        Pause other = client().store().runs().pause(new PauseRequest("globex", "p/*", "eve", "audit", null));
         assertThat(views().pauses("acme")).containsExactlyInAnyOrder(whole, one);
         assertThat(views().pauses(null)).containsExactlyInAnyOrder(whole, one, other);
         advance(Duration.ofSeconds(21));
@@ -395,7 +396,7 @@ interface ViewsContract extends RunContract {
                 .as("one has ended")
                 .extracting(Pause::pattern)
                 .containsExactly("p/*");
-        client().store().resume(new ResumeRequest("acme", "p/*", "carol", "done"));
+        client().store().runs().resume(new ResumeRequest("acme", "p/*", "carol", "done"));
         assertThat(views().pauses("acme")).isEmpty();
         assertThat(views().pauses("initech")).isEmpty();
     }
@@ -416,17 +417,17 @@ interface ViewsContract extends RunContract {
         assertThat(resources(two.behind(key("b")))).containsExactly("acme:ä", "globex:a");
         assertThat(resources(two.behind(LockKey.of("globex", "a")))).isEmpty();
         assertThat(resources(ResourceQuery.ofKind("none"))).isEmpty();
-        assertThat(views().resources(ResourceQuery.ofKind("event")))
-                .containsExactly(client().store().resource(key("c")).orElseThrow());
+        assertThat(client().store().queries().resources(ResourceQuery.ofKind("event")))
+                .containsExactly(client().store().queries().resource(key("c")).orElseThrow());
     }
 
     private void resource(LockKey key, String kind, String state) {
-        assertThat(client().store().setResource(new ResourceRequest(key, kind, state, 0, "carol", "made")))
+        assertThat(client().store().runs().setResource(new ResourceRequest(key, kind, state, 0, "carol", "made")))
                 .isInstanceOf(ResourceAnswer.Changed.class);
     }
 
     private List<String> resources(ResourceQuery query) {
-        return views().resources(query).stream()
+        return client().store().queries().resources(query).stream()
                 .map(resource -> resource.key().toString())
                 .toList();
     }

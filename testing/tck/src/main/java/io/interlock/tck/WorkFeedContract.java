@@ -14,7 +14,7 @@ import io.interlock.spi.ChangeFeed.Subscription;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
-import io.interlock.spi.run.WorkFeed;
+import io.interlock.spi.run.WorkSteps;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -24,10 +24,9 @@ import org.junit.jupiter.api.Test;
 /** Wake-ups for workers. They are hints, so a test tries a few times before it fails. */
 interface WorkFeedContract extends RunContract {
 
-    private WorkFeed anotherFeed() {
-        book(WorkFeed.class);
+    private WorkSteps anotherFeed() {
         assumeTrue(client().store().capabilities().wakeUps(), "this store sends no wake-ups");
-        return (WorkFeed) bench().anotherClient().store();
+        return bench().anotherClient().store().work();
     }
 
     /**
@@ -35,7 +34,7 @@ interface WorkFeedContract extends RunContract {
      * and from subscribing, are drained first: a run of another tenant marks their end.
      */
     private void wakes(Function<LockKey, Runnable> scene) throws Exception {
-        WorkFeed feed = anotherFeed();
+        WorkSteps feed = anotherFeed();
         Semaphore heard = new Semaphore(0);
         Semaphore marked = new Semaphore(0);
         boolean woken = false;
@@ -83,7 +82,7 @@ interface WorkFeedContract extends RunContract {
             client().failsForNow(client().claim());
             return () -> {
                 advance(Duration.ofSeconds(11));
-                assertThat(client().store().sweepRuns(100)).isNotEmpty();
+                assertThat(client().store().upkeep().sweepRuns(100)).isNotEmpty();
             };
         });
     }
@@ -91,9 +90,9 @@ interface WorkFeedContract extends RunContract {
     @Test
     default void resumingWakesWorkersForWhatWaits() throws Exception {
         wakes(key -> {
-            client().store().pause(new PauseRequest("acme", key.name(), "carol", "lunch", null));
+            client().store().runs().pause(new PauseRequest("acme", key.name(), "carol", "lunch", null));
             queue(key);
-            return () -> client().store().resume(new ResumeRequest("acme", key.name(), "carol", "back"));
+            return () -> client().store().runs().resume(new ResumeRequest("acme", key.name(), "carol", "back"));
         });
     }
 
@@ -101,8 +100,8 @@ interface WorkFeedContract extends RunContract {
     default void resumingWakesWorkersForWhatWasKeptForThem() throws Exception {
         wakes(key -> {
             client().starts(key, spec());
-            client().store().pause(new PauseRequest("acme", key.name(), "carol", "lunch", null));
-            return () -> client().store().resume(new ResumeRequest("acme", key.name(), "carol", "back"));
+            client().store().runs().pause(new PauseRequest("acme", key.name(), "carol", "lunch", null));
+            return () -> client().store().runs().resume(new ResumeRequest("acme", key.name(), "carol", "back"));
         });
     }
 
@@ -121,13 +120,13 @@ interface WorkFeedContract extends RunContract {
         wakes(key -> {
             Run first = client().starts(key, spec()).run();
             queue(key);
-            return () -> client().store().cancel(new CancelRequest(first.id(), "carol", "not that one"));
+            return () -> client().store().runs().cancel(new CancelRequest(first.id(), "carol", "not that one"));
         });
     }
 
     @Test
     default void workersHearOfTheirTenantAndWhoServesAllOfEvery() throws Exception {
-        WorkFeed feed = anotherFeed();
+        WorkSteps feed = anotherFeed();
         Semaphore acme = new Semaphore(0);
         Semaphore globex = new Semaphore(0);
         Semaphore all = new Semaphore(0);
@@ -151,7 +150,7 @@ interface WorkFeedContract extends RunContract {
 
     @Test
     default void whoNoLongerWatchesIsLeftAlone() throws Exception {
-        WorkFeed feed = anotherFeed();
+        WorkSteps feed = anotherFeed();
         Semaphore silent = new Semaphore(0);
         Semaphore heard = new Semaphore(0);
         Subscription closed = feed.watchWork("acme", silent::release);

@@ -6,9 +6,9 @@ import io.interlock.Holder;
 import io.interlock.run.JobName;
 import io.interlock.run.Retention;
 import io.interlock.run.WorkerNote;
-import io.interlock.spi.run.RunHistory;
 import io.interlock.spi.run.RunNotes;
 import io.interlock.spi.run.RunViews;
+import io.interlock.spi.run.Upkeep;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 interface WorkerNotesContract extends RunContract {
 
     private RunNotes notes() {
-        return book(RunNotes.class);
+        return client().store().notes();
     }
 
     private List<WorkerNote> workers(String tenant) {
@@ -104,7 +104,7 @@ interface WorkerNotesContract extends RunContract {
 
     @Test
     default void aRemoteWorkerIsForgottenSoonerThanHistory() {
-        RunHistory history = book(RunHistory.class);
+        Upkeep history = client().store().upkeep();
         notes().noteWorker(worker("host-1/1", 0, Instant.EPOCH));
         notes().noteWorker(remote("acme", "gone"));
         advance(Duration.ofMinutes(30));
@@ -120,7 +120,7 @@ interface WorkerNotesContract extends RunContract {
 
     @Test
     default void theStoreSaysWhatTimeItIs() {
-        RunViews views = book(RunViews.class);
+        RunViews views = client().store().views();
         notes().noteWorker(remote("acme", "clock"));
         Instant seen = workers("acme").get(0).seenAt();
         Instant time = views.storeTime();

@@ -41,7 +41,7 @@ class AccessRecordsTest {
         return Awaitility.await()
                 .atMost(Duration.ofSeconds(20))
                 .until(
-                        () -> rig.store.records(new AuditQuery(null, key, null, null, null, 0, 100)).stream()
+                        () -> rig.store.audit().records(new AuditQuery(null, key, null, null, null, 0, 100)).stream()
                                 .filter(record -> !record.action().startsWith("key-"))
                                 .toList(),
                         found -> found.size() >= count);

@@ -251,14 +251,14 @@ class ApiContractTest {
     private static Authentication authentication() {
         Environment environment = Environment.system();
         MemoryStore store = new MemoryStore(environment);
-        KeyRing ring = new KeyRing(store, environment, Runnable::run);
-        Sessions sessions = new Sessions(store, ring, environment, Runnable::run);
+        KeyRing ring = new KeyRing(store.accessKeys(), environment, Runnable::run);
+        Sessions sessions = new Sessions(store.signIns(), ring, environment, Runnable::run);
         return Authentication.by(ring, sessions, 10, true, environment.ticker());
     }
 
     private static RequestFilter gate() {
         Environment environment = Environment.system();
-        KeyRing ring = new KeyRing(new MemoryStore(environment), environment, Runnable::run);
+        KeyRing ring = new KeyRing(new MemoryStore(environment).accessKeys(), environment, Runnable::run);
         AccessRecords records = AccessRecords.of(Optional.empty(), ring, environment, new SimpleMeterRegistry());
         return new RequestFilter(environment, Limits.DEFAULT, new ClientAddress(List.of()), false, records::refused);
     }

@@ -44,7 +44,7 @@ public final class Rig implements AutoCloseable {
     private final Environment environment = Environment.system();
     public final FaultyStore store = new FaultyStore(new MemoryStore(environment));
     private final ExecutorService blocking = Executors.newFixedThreadPool(2, environment.threads("test-blocking"));
-    public final KeyRing ring = new KeyRing(store.store(), environment, blocking);
+    public final KeyRing ring = new KeyRing(store.store().accessKeys(), environment, blocking);
     private final Map<String, Operation> special = new ConcurrentHashMap<>();
     private final Map<String, String> keys = new ConcurrentHashMap<>();
     private final HttpClient http =
@@ -64,7 +64,7 @@ public final class Rig implements AutoCloseable {
                     () -> CompletableFuture.completedFuture(readiness),
                     echo(),
                     meters,
-                    new Sessions(store.store(), ring, environment, blocking),
+                    new Sessions(store.store().signIns(), ring, environment, blocking),
                     AccessRecords.of(Optional.empty(), ring, environment, meters),
                     null);
             server = join(InterlockServer.start(listen, limits, parts));

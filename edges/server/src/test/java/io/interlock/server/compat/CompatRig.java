@@ -71,7 +71,7 @@ public final class CompatRig implements AutoCloseable {
     public CompatRig(RunStore store, String document, List<JobSettings> jobs, List<TriggerSecret> secrets) {
         this.store = store;
         contract = new ContractCheck(document);
-        ring = new KeyRing(store, environment, blocking);
+        ring = new KeyRing(store.accessKeys(), environment, blocking);
         engine = RunEngine.builder(store)
                 .environment(environment)
                 .jobs(Jobs.of(jobs.stream().map(JobSettings::job).toList()))
@@ -80,9 +80,9 @@ public final class CompatRig implements AutoCloseable {
                 .drainTime(Duration.ofSeconds(1))
                 .tenantMaxRunning("small", 1)
                 .build();
-        Sessions sessions = new Sessions(store, ring, environment, blocking);
+        Sessions sessions = new Sessions(store.signIns(), ring, environment, blocking);
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        AccessRecords records = AccessRecords.of(Optional.of(store::append), ring, environment, meters);
+        AccessRecords records = AccessRecords.of(Optional.of(store.audit()::append), ring, environment, meters);
         Operations operations = new EngineOperations(
                         engine, ring, sessions, records, environment, Limits.DEFAULT, job -> "none")
                 .operations();

@@ -1,9 +1,8 @@
 package io.interlock.server.compat;
 
 import io.interlock.LockKey;
+import io.interlock.spi.run.InterceptedStore;
 import io.interlock.spi.run.RunStore;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,20 +16,15 @@ public final class MeetingStore {
     public MeetingStore(RunStore behind, String prefix, int readers) {
         CyclicBarrier all = new CyclicBarrier(readers);
         AtomicInteger came = new AtomicInteger();
-        store = (RunStore) Proxy.newProxyInstance(
-                MeetingStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, (proxy, method, arguments) -> {
-                    try {
-                        Object answer = method.invoke(behind, arguments);
-                        if (method.getName().equals("resource")
-                                && ((LockKey) arguments[0]).name().startsWith(prefix)
-                                && came.incrementAndGet() <= readers) {
-                            all.await(20, TimeUnit.SECONDS);
-                        }
-                        return answer;
-                    } catch (InvocationTargetException failure) {
-                        throw failure.getCause();
-                    }
-                });
+        store = InterceptedStore.of(behind, RunStore.class, call -> {
+            Object answer = call.proceed();
+            if (call.step().equals("resource")
+                    && ((LockKey) call.argument(0)).name().startsWith(prefix)
+                    && came.incrementAndGet() <= readers) {
+                all.await(20, TimeUnit.SECONDS);
+            }
+            return answer;
+        });
     }
 
     public RunStore store() {

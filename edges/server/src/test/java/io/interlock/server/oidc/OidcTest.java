@@ -196,7 +196,7 @@ class OidcTest {
                 .is(201);
         rig.post("/runs", null, body, "Cookie", cookie, Sessions.CSRF_HEADER, csrf, "X-Tenant", "globex")
                 .isProblem(403, "forbidden");
-        assertThat(rig.store.audit(LockKey.of("acme", "oidc/1")))
+        assertThat(rig.store.audit().records(LockKey.of("acme", "oidc/1")))
                 .anySatisfy(record -> assertThat(record.actor()).contains("carol@example.com"));
 
         rig.send(rig.request("/session", null, "Cookie", cookie).DELETE().build())
@@ -238,7 +238,8 @@ class OidcTest {
     @Test
     void whoHasNoRoleIsToldSoAndOnRecord() {
         isRefused(arrive(rig, Map.of("roles", List.of("something", "acme:king"))), "no-role");
-        await().untilAsserted(() -> assertThat(rig.store.records(AuditQuery.ofTenant(AccessKey.UNKNOWN.tenant(), 100)))
+        await().untilAsserted(() -> assertThat(
+                        rig.store.audit().records(AuditQuery.ofTenant(AccessKey.UNKNOWN.tenant(), 100)))
                 .extracting(AuditRecord::action, AuditRecord::actor)
                 .anySatisfy(each -> assertThat(each.toList().toString())
                         .contains("sign-in-refused")

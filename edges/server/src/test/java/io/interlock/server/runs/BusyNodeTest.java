@@ -7,9 +7,8 @@ import io.interlock.access.Role;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.spi.Stores;
+import io.interlock.spi.run.InterceptedStore;
 import io.interlock.spi.run.RunStore;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -92,19 +91,14 @@ class BusyNodeTest {
 
     /** Says neither which runs there are nor what the audit log begins with before it may. */
     private RunStore slow() {
-        return (RunStore) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {RunStore.class}, (self, method, arguments) -> {
-                    if (method.getName().equals("anchor")) {
-                        verifications.incrementAndGet();
-                        mayGoOn.await();
-                    } else if (method.getName().equals("listRuns")) {
-                        mayGoOn.await();
-                    }
-                    try {
-                        return method.invoke(behind, arguments);
-                    } catch (InvocationTargetException failure) {
-                        throw failure.getCause();
-                    }
-                });
+        return InterceptedStore.of(behind, RunStore.class, call -> {
+            if (call.step().equals("anchor")) {
+                verifications.incrementAndGet();
+                mayGoOn.await();
+            } else if (call.step().equals("listRuns")) {
+                mayGoOn.await();
+            }
+            return call.proceed();
+        });
     }
 }

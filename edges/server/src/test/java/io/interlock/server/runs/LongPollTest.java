@@ -96,7 +96,7 @@ class LongPollTest {
         CompletableFuture<Answer> claiming = postLater("/claims", worker, claim(EngineRig.uuid(), "30s"));
         await().until(() -> rig.activeRequests() == 1);
         // As another node does it: this one learns of it from the store.
-        rig.store.revokeKey(worker.kept().id(), "test", "lost");
+        rig.store.accessKeys().revokeKey(worker.kept().id(), "test", "lost");
         claiming.get(20, TimeUnit.SECONDS).isProblem(401, "unauthenticated");
     }
 

@@ -75,12 +75,14 @@ class RunListTest {
                     .is(202);
         }
         Environment environment = Environment.system();
-        rig.store.submit(IntStream.range(0, 6_000)
-                .mapToObj(i -> SubmitRequest.of(
-                        RunId.create(environment.clock(), environment.random()),
-                        LockKey.of("many", "other/" + i),
-                        RunSpec.of(new JobName("remote"), "test")))
-                .toList());
+        rig.store
+                .runs()
+                .submit(IntStream.range(0, 6_000)
+                        .mapToObj(i -> SubmitRequest.of(
+                                RunId.create(environment.clock(), environment.random()),
+                                LockKey.of("many", "other/" + i),
+                                RunSpec.of(new JobName("remote"), "test")))
+                        .toList());
         Answer first = rig.get("/runs?state=DEAD,ABORTED&limit=2", rig.key("many", Role.READ));
         assertThat(ids(first)).isEqualTo(found.subList(0, 2));
         Answer rest =

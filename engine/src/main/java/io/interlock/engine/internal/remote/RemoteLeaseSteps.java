@@ -16,11 +16,11 @@ import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.LeaseStore;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
-import io.interlock.spi.run.RunStore;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.List;
@@ -31,13 +31,13 @@ import java.util.concurrent.CompletionStage;
 /** Passes the steps of holders in other processes on. */
 public final class RemoteLeaseSteps implements RemoteLeases {
 
-    private final RunStore store;
+    private final LeaseStore store;
     private final WaitScheduler waits;
     private final Batches.Runs batches;
     private final EngineEvents events;
     private final LongPolls<LockKey, Acquired> acquires;
 
-    public RemoteLeaseSteps(RunStore store, WaitScheduler waits, Batches.Runs batches, EngineEvents events) {
+    public RemoteLeaseSteps(LeaseStore store, WaitScheduler waits, Batches.Runs batches, EngineEvents events) {
         this.store = store;
         this.waits = waits;
         this.batches = batches;

@@ -19,13 +19,14 @@ import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.Progress;
 import io.interlock.run.TurnAnswer;
+import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.OutputNote;
-import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
+import io.interlock.spi.run.WorkSteps;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /** Passes the steps of workers and callers in other processes on. */
 public final class RemoteSteps implements RemoteWork {
 
-    private final RunStore store;
+    private final WorkSteps steps;
     private final WaitScheduler waits;
     private final Batches.Runs batches;
     private final Submitter submitter;
@@ -50,19 +51,21 @@ public final class RemoteSteps implements RemoteWork {
     private record Wanted(@Nullable String tenant, Set<JobName> jobs) {}
 
     /**
-     * Steps on {@code store}.
+     * Steps on a store.
      *
+     * @param changes its wake-ups about keys
      * @param workers notes the workers, or {@code null} if they are not noted
      */
     public RemoteSteps(
-            RunStore store,
+            WorkSteps steps,
+            ChangeFeed changes,
             WaitScheduler waits,
             Batches.Runs batches,
             Submitter submitter,
             Finisher finisher,
             EngineEvents events,
             @Nullable RemoteWorkers workers) {
-        this.store = store;
+        this.steps = steps;
         this.waits = waits;
         this.batches = batches;
         this.submitter = submitter;
@@ -70,11 +73,11 @@ public final class RemoteSteps implements RemoteWork {
         this.events = events;
         this.workers = workers;
         this.claims = new LongPolls<>(
-                waits, claimed -> !claimed.isEmpty(), (wanted, none, look) -> store.watchWork(wanted.tenant(), look));
+                waits, claimed -> !claimed.isEmpty(), (wanted, none, look) -> steps.watchWork(wanted.tenant(), look));
         this.turns = new LongPolls<>(
                 waits,
                 answer -> !(answer instanceof TurnAnswer.Waiting),
-                (turn, waiting, look) -> store.changes().watch(turn.key(), look));
+                (turn, waiting, look) -> changes.watch(turn.key(), look));
     }
 
     @Override
@@ -101,7 +104,7 @@ public final class RemoteSteps implements RemoteWork {
             workers.asks(request);
         }
         CompletableFuture<List<Claimed>> result = claims.within(
-                new Wanted(claim.tenant(), claim.jobs()), wait, () -> waits.call(() -> store.claim(request)));
+                new Wanted(claim.tenant(), claim.jobs()), wait, () -> waits.call(() -> steps.claim(request)));
         CompletionStage<List<Claimed>> answered = result;
         answered.thenAccept(claimed -> claimed.forEach(each -> events.tell(new EngineEvent.RunStarted(each.run()))));
         return result;
@@ -118,7 +121,7 @@ public final class RemoteSteps implements RemoteWork {
     @Override
     public CompletionStage<Boolean> keepOutput(Proof proof, String text) {
         OutputNote note = new OutputNote(proof.run(), proof.key(), proof.lease(), proof.token(), text);
-        return waits.call(() -> store.keepOutput(note));
+        return waits.call(() -> steps.keepOutput(note));
     }
 
     @Override

@@ -77,8 +77,8 @@ public final class Batches {
             int most = MAX_BATCH;
             Executor calls = threads.calls();
             return new Runs(
-                    Coalescer.gathering(store::submit, request -> List.of(request.key()), most, inFlight, calls),
-                    new Coalescer<>(store::takeTurn, request -> List.of(request.key()), most, inFlight, calls),
+                    Coalescer.gathering(store.runs()::submit, request -> List.of(request.key()), most, inFlight, calls),
+                    new Coalescer<>(store.runs()::takeTurn, request -> List.of(request.key()), most, inFlight, calls),
                     new Coalescer<>(store::tryAcquire, AcquireRequest::keys, most, inFlight, calls),
                     new Coalescer<>(
                             store::renew,

@@ -8,7 +8,7 @@ import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.worker.ActiveRuns;
 import io.interlock.run.CancelAnswer;
 import io.interlock.spi.run.CancelRequest;
-import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.RunSteps;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,13 +17,13 @@ public final class Cancels {
 
     private static final Logger log = LoggerFactory.getLogger(Cancels.class);
 
-    private final RunStore store;
+    private final RunSteps steps;
     private final Holder self;
     private final ActiveRuns activeRuns;
     private final EngineEvents events;
 
-    public Cancels(RunStore store, Holder self, ActiveRuns activeRuns, EngineEvents events) {
-        this.store = store;
+    public Cancels(RunSteps steps, Holder self, ActiveRuns activeRuns, EngineEvents events) {
+        this.steps = steps;
         this.self = self;
         this.activeRuns = activeRuns;
         this.events = events;
@@ -36,7 +36,7 @@ public final class Cancels {
 
     /** Blocks. */
     public CancelAnswer cancel(RunId run, Actor actor, String reason) {
-        CancelAnswer answer = store.cancel(new CancelRequest(run, actor, reason));
+        CancelAnswer answer = steps.cancel(new CancelRequest(run, actor, reason));
         if (answer instanceof CancelAnswer.Cancelled cancelled) {
             log.info(
                     "{} cancelled run {} under {}: {}",

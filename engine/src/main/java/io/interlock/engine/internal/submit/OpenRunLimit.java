@@ -36,7 +36,7 @@ public final class OpenRunLimit {
     private final EngineThreads threads;
     private final LocalTime time;
     private final WaitScheduler.EngineLifecycle lifecycle;
-    private final RunViews store;
+    private final RunViews views;
     private final OpenRuns limit;
     private final Map<String, Count> counts = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -51,12 +51,12 @@ public final class OpenRunLimit {
             EngineThreads threads,
             LocalTime time,
             WaitScheduler.EngineLifecycle lifecycle,
-            RunViews store,
+            RunViews views,
             OpenRuns limit) {
         this.threads = threads;
         this.time = time;
         this.lifecycle = lifecycle;
-        this.store = store;
+        this.views = views;
         this.limit = limit;
     }
 
@@ -92,7 +92,7 @@ public final class OpenRunLimit {
             known.counting |= count;
         }
         if (count) {
-            threads.call(() -> store.openRuns(tenant, limit.count()))
+            threads.call(() -> views.openRuns(tenant, limit.count()))
                     .whenComplete((open, failure) -> counted(tenant, open, failure));
         }
         if (full && !lifecycle.isAtWork()) {

@@ -15,7 +15,8 @@ import io.interlock.run.Run;
 import io.interlock.run.RunCount;
 import io.interlock.run.RunQuery;
 import io.interlock.run.SweepAction;
-import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.RunQueries;
+import io.interlock.spi.run.RunViews;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -34,15 +35,17 @@ public final class OrphanNodeSweep implements SweepingJanitor.Sweep {
 
     private static final Logger log = LoggerFactory.getLogger(OrphanNodeSweep.class);
 
-    private final RunStore store;
+    private final RunQueries runs;
+    private final RunViews views;
     private final EngineThreads threads;
     private final Cancels cancels;
     private final Map<JobName, NodeHandler> workflows = new HashMap<>();
     /** By the job of a node. */
     private final Map<JobName, NodeHandler> nodes = new HashMap<>();
 
-    public OrphanNodeSweep(RunStore store, Jobs jobs, EngineThreads threads, Cancels cancels) {
-        this.store = store;
+    public OrphanNodeSweep(RunQueries runs, RunViews views, Jobs jobs, EngineThreads threads, Cancels cancels) {
+        this.runs = runs;
+        this.views = views;
         this.threads = threads;
         this.cancels = cancels;
         for (Job job : jobs.all()) {
@@ -85,12 +88,12 @@ public final class OrphanNodeSweep implements SweepingJanitor.Sweep {
             return all;
         }
         Map<RunId, Optional<Run>> seen = new HashMap<>();
-        for (RunCount count : store.runCounts()) {
+        for (RunCount count : views.runCounts()) {
             NodeHandler work = nodes.get(count.job());
             if (work != null && !count.state().isTerminal()) {
                 RunQuery query =
                         RunQuery.ofTenant(count.tenant()).doing(count.job()).in(count.state());
-                all.addAll(stop(work, open(query), id -> seen.computeIfAbsent(id, store::findRun)));
+                all.addAll(stop(work, open(query), id -> seen.computeIfAbsent(id, runs::findRun)));
             }
         }
         return all;
@@ -102,7 +105,7 @@ public final class OrphanNodeSweep implements SweepingJanitor.Sweep {
         RunQuery query = wanted;
         List<Run> page;
         do {
-            page = store.listRuns(query).runs();
+            page = runs.listRuns(query).runs();
             for (Run run : page) {
                 query = query.page(run.number(), query.limit());
                 if (!run.state().isTerminal()) {

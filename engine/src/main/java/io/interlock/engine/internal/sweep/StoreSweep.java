@@ -6,8 +6,7 @@ import io.interlock.LockKey;
 import io.interlock.run.Retention;
 import io.interlock.run.SweepAction;
 import io.interlock.spi.LeaseStore;
-import io.interlock.spi.run.RunHistory;
-import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.Upkeep;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,11 +26,11 @@ public record StoreSweep(String name, Supplier<List<SweepAction>> round) impleme
      * Settles runs on keys that no step touches: attempts whose lease ran out, runs that count as running and have no lease, waits and
      * rests that are over, offers that no worker took.
      */
-    public static StoreSweep runs(RunStore store) {
+    public static StoreSweep runs(Upkeep upkeep) {
         return new StoreSweep("runs", () -> {
             List<SweepAction> all = new ArrayList<>();
             whileThereIsMore(() -> {
-                List<SweepAction> done = store.sweepRuns(PAGE);
+                List<SweepAction> done = upkeep.sweepRuns(PAGE);
                 all.addAll(done);
                 return done.stream().map(SweepAction::key).distinct().count() >= PAGE;
             });
@@ -53,12 +52,12 @@ public record StoreSweep(String name, Supplier<List<SweepAction>> round) impleme
     }
 
     /** Forgets history that is older than it is kept: so much in a round that no store can grow faster for long. */
-    public static StoreSweep history(RunHistory history, Retention retention) {
+    public static StoreSweep history(Upkeep upkeep, Retention retention) {
         return new StoreSweep("history", () -> {
             AtomicInteger runs = new AtomicInteger();
             AtomicInteger records = new AtomicInteger();
             whileThereIsMore(() -> {
-                RunHistory.Forgotten forgotten = history.forget(retention, HISTORY_PAGE);
+                Upkeep.Forgotten forgotten = upkeep.forget(retention, HISTORY_PAGE);
                 runs.addAndGet(forgotten.runs());
                 records.addAndGet(forgotten.auditRecords());
                 return Math.max(forgotten.runs(), forgotten.auditRecords()) >= HISTORY_PAGE;

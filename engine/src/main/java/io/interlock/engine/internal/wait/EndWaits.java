@@ -4,7 +4,8 @@ import io.interlock.RunId;
 import io.interlock.engine.EngineClosedException;
 import io.interlock.locks.runtime.WaitQueues;
 import io.interlock.run.Run;
-import io.interlock.spi.run.RunStore;
+import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.run.RunQueries;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,17 +20,15 @@ public final class EndWaits {
 
     private static final Logger log = LoggerFactory.getLogger(EndWaits.class);
 
-    private final RunStore store;
+    private final RunQueries runs;
     private final WaitScheduler waits;
     private final WaitQueues<RunId, Run> queues;
 
-    public EndWaits(RunStore store, WaitScheduler waits) {
-        this.store = store;
+    public EndWaits(RunQueries runs, ChangeFeed changes, WaitScheduler waits) {
+        this.runs = runs;
         this.waits = waits;
         this.queues = new WaitQueues<>(
-                waits.pace(),
-                waits.threads().calls(),
-                (id, run, look) -> store.changes().watch(run.key(), look));
+                waits.pace(), waits.threads().calls(), (id, run, look) -> changes.watch(run.key(), look));
     }
 
     /**
@@ -77,7 +76,7 @@ public final class EndWaits {
 
         @Override
         protected @Nullable CompletionStage<WaitQueues.Next<Run>> ask() {
-            return waits.call(() -> store.findRun(id))
+            return waits.call(() -> runs.findRun(id))
                     .handle((found, failure) -> failure == null ? looked(found) : failed(failure));
         }
 
@@ -112,7 +111,7 @@ public final class EndWaits {
             Run last = queues.lastAnswer(id);
             waits.tell(() -> {
                 try {
-                    result.complete(last != null ? Optional.of(last) : store.findRun(id));
+                    result.complete(last != null ? Optional.of(last) : runs.findRun(id));
                 } catch (RuntimeException failure) {
                     result.completeExceptionally(failure);
                 }

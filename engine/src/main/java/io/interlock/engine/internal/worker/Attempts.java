@@ -121,7 +121,7 @@ public final class Attempts {
             this.held = held;
             this.handler = handler;
             this.slot = slot;
-            this.output = new WorkOutput(source.output(), threads, timers, held);
+            this.output = new WorkOutput(source.steps(), threads, timers, held);
         }
 
         @Override

@@ -2,7 +2,7 @@ package io.interlock.engine.internal.worker;
 
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.runtime.EngineTimers;
-import io.interlock.spi.run.OutputNotes;
+import io.interlock.spi.run.WorkSteps;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ public final class WorkOutput {
     private static final Logger log = LoggerFactory.getLogger(WorkOutput.class);
     private static final double SPREAD = 0.2;
 
-    private final OutputNotes notes;
+    private final WorkSteps steps;
     private final EngineThreads threads;
     private final EngineTimers timers;
     private final HeldRun held;
@@ -34,8 +34,8 @@ public final class WorkOutput {
     private Timers.@Nullable Scheduled next;
     private boolean over;
 
-    WorkOutput(OutputNotes notes, EngineThreads threads, EngineTimers timers, HeldRun held) {
-        this.notes = notes;
+    WorkOutput(WorkSteps steps, EngineThreads threads, EngineTimers timers, HeldRun held) {
+        this.steps = steps;
         this.threads = threads;
         this.timers = timers;
         this.held = held;
@@ -78,7 +78,7 @@ public final class WorkOutput {
 
     private boolean keep(String text) {
         try {
-            return !text.isEmpty() && notes.keepOutput(held.outputNote(text));
+            return !text.isEmpty() && steps.keepOutput(held.outputNote(text));
         } catch (RuntimeException | Error failure) {
             log.warn("the output of {} could not be kept: {}", held, failure.toString());
             return false;

@@ -90,7 +90,7 @@ public final class WorkerPool {
             return;
         }
         try {
-            wakeUps = settings.source().work().watchWork(settings.tenant(), this::wake);
+            wakeUps = settings.source().steps().watchWork(settings.tenant(), this::wake);
         } catch (RuntimeException failure) {
             log.warn("no wake-ups about work, only polls: {}", failure.toString());
         }

@@ -3,7 +3,9 @@ package io.interlock.engine.internal.sweep;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.run.Retention;
-import io.interlock.spi.run.RunHistory;
+import io.interlock.run.SweepAction;
+import io.interlock.spi.run.Upkeep;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +15,20 @@ class HistorySweepTest {
     private final AtomicInteger runs = new AtomicInteger();
     private final AtomicInteger records = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
-    private final StoreSweep sweep = StoreSweep.history(this::forget, Retention.DEFAULT);
+    private final StoreSweep sweep = StoreSweep.history(
+            new Upkeep() {
+                @Override
+                public List<SweepAction> sweepRuns(int limit) {
+                    return List.of();
+                }
+
+                @Override
+                public Forgotten forget(Retention retention, int limit) {
+                    calls.incrementAndGet();
+                    return new Forgotten(taken(runs, limit), taken(records, limit));
+                }
+            },
+            Retention.DEFAULT);
 
     @Test
     void aRoundGoesOnAsLongAsThereIsMore() {
@@ -41,11 +56,6 @@ class HistorySweepTest {
     void nothingToForgetIsNoNews() {
         assertThat(sweep.runOnce()).isEmpty();
         assertThat(calls).hasValue(1);
-    }
-
-    private RunHistory.Forgotten forget(Retention retention, int limit) {
-        calls.incrementAndGet();
-        return new RunHistory.Forgotten(taken(runs, limit), taken(records, limit));
     }
 
     private static int taken(AtomicInteger left, int limit) {

@@ -115,8 +115,8 @@ class MariaDbLocksTest {
                     .isInstanceOf(ReleaseAnswer.Released.class);
             take(asking("mine"));
             take(asking("new"));
-            assertThat(store.submit(List.of(submitting("run"))).only()).isInstanceOf(SubmitAnswer.Started.class);
-            assertThat(store.sweepRuns(10)).isEmpty();
+            assertThat(store.runs().submit(List.of(submitting("run"))).only()).isInstanceOf(SubmitAnswer.Started.class);
+            assertThat(store.upkeep().sweepRuns(10)).isEmpty();
             assertThat(store.tryAcquire(List.of(asking("batch"), asking("locked")))
                             .isOpen(1))
                     .as("left open in a batch")
@@ -144,13 +144,13 @@ class MariaDbLocksTest {
         AcquireRequest request = asking("again");
         take(request);
         SubmitRequest run = submitting("submitted");
-        store.submit(List.of(run));
+        store.runs().submit(List.of(run));
         long before = harness.flushes();
         assertThat(store.tryAcquire(List.of(asking("again"))).only()).isInstanceOf(AcquireAnswer.Refused.class);
         assertThat(harness.flushes()).isEqualTo(before);
         take(request);
         assertThat(harness.flushes()).isEqualTo(before + 1);
-        assertThat(store.submit(List.of(run)).only()).isNotInstanceOf(SubmitAnswer.Refused.class);
+        assertThat(store.runs().submit(List.of(run)).only()).isNotInstanceOf(SubmitAnswer.Refused.class);
         assertThat(harness.flushes()).isEqualTo(before + 2);
     }
 }

@@ -3,81 +3,65 @@ package io.interlock.store.memory;
 import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.RunId;
-import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.CancelAnswer;
-import io.interlock.run.Claimed;
-import io.interlock.run.FinishAnswer;
-import io.interlock.run.HeartbeatAnswer;
+import io.interlock.run.DiscardAnswer;
 import io.interlock.run.MoveAnswer;
 import io.interlock.run.Pause;
-import io.interlock.run.Resource;
+import io.interlock.run.RedriveAnswer;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
-import io.interlock.run.RunPage;
-import io.interlock.run.RunQuery;
-import io.interlock.run.SweepAction;
 import io.interlock.run.TurnAnswer;
-import io.interlock.run.Wait;
 import io.interlock.spi.Answers;
 import io.interlock.spi.run.CancelRequest;
-import io.interlock.spi.run.ClaimRequest;
-import io.interlock.spi.run.FinishRequest;
-import io.interlock.spi.run.HeartbeatRequest;
+import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.MoveRequest;
 import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
-import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.RunSteps;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
 import io.interlock.spi.run.rules.ClaimRules;
-import io.interlock.spi.run.rules.FinishRules;
-import io.interlock.spi.run.rules.KeyState;
+import io.interlock.spi.run.rules.DeadLetterRules;
 import io.interlock.spi.run.rules.MoveRules;
-import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.ResourceRules;
 import io.interlock.spi.run.rules.StopRules;
 import io.interlock.spi.run.rules.SubmitRules;
-import io.interlock.spi.run.rules.WaitRules;
-import io.interlock.time.Environment;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.BiFunction;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
-/** The runs of a store in memory, as one client sees them. Steps about runs wait for each other. */
-abstract class MemoryRuns extends MemoryLeases implements RunStore {
+/** The steps of callers and operators on runs in memory. Steps about runs wait for each other. */
+class MemoryRuns implements RunSteps {
 
-    MemoryRuns(Environment environment, RunTable table) {
-        super(environment, table);
+    private final MemoryClient client;
+
+    MemoryRuns(MemoryClient client) {
+        this.client = client;
     }
 
     @Override
     public Answers<SubmitAnswer> submit(List<SubmitRequest> requests) {
-        requests.forEach(request -> request.spec().terms().within(table().maxLease()));
-        return answer(requests, request -> {
+        requests.forEach(request -> request.spec().terms().within(client.table().maxLease()));
+        return client.answer(requests, request -> {
             SubmitAnswer answer = submit(request);
             if (request.spec().policy().supersedes()) {
-                wake(request.key());
+                client.wake(request.key());
             }
             return answer;
         });
     }
 
     SubmitAnswer submit(SubmitRequest request) {
-        RunTable table = table();
+        RunTable table = client.table();
         return table.step(request.key(), state -> {
-            Run known = known(request.id());
+            Run known = client.known(request.id());
             if (known != null) {
                 return SubmitRules.repeated(state, request, known);
             }
@@ -113,57 +97,13 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
         return answer instanceof SubmitAnswer.Joined joined ? Optional.of(joined.run()) : Optional.empty();
     }
 
-    /** Claims are serialised, so that two concurrent equal claims take the same runs. */
-    @Override
-    public List<Claimed> claim(ClaimRequest request) {
-        RunTable table = table();
-        synchronized (table.claiming) {
-            // Keys that have become free since are claimed at once.
-            table.settleDue(request.tenant(), RunTable.MOST_KEYS);
-            List<Claimed> before = table.alone(rows -> rows.claimedBy(request.id())).stream()
-                    .flatMap(key -> table.step(key, state -> ClaimRules.claimedBefore(state, request)).stream())
-                    .toList();
-            return before.isEmpty() ? claimAnew(request) : before;
-        }
-    }
-
-    private List<Claimed> claimAnew(ClaimRequest request) {
-        RunTable table = table();
-        List<Claimed> claimed = new ArrayList<>();
-        Set<RunId> tried = new HashSet<>();
-        Map<String, Integer> turns = new HashMap<>();
-        boolean isAll = table.isQuiet();
-        while (!isAll && claimed.size() < request.max()) {
-            RunRows.Candidates next = table.alone(
-                    rows -> rows.candidates(request, table.now(), tried, turns, request.max() - claimed.size()));
-            for (Run run : next.runs()) {
-                tried.add(run.id());
-                claim(run, request).ifPresent(work -> {
-                    claimed.add(work);
-                    turns.merge(run.key().tenant(), 1, Integer::sum);
-                });
-            }
-            isAll = next.isAll();
-        }
-        return List.copyOf(claimed);
-    }
-
-    private Optional<Claimed> claim(Run run, ClaimRequest request) {
-        return table().step(run.key(), state -> {
-            Optional<Claimed> claimed = ClaimRules.claim(state, request);
-            claimed.ifPresent(work ->
-                    table().rows.claimed(run.key(), request.id(), work.lease().id()));
-            return claimed;
-        });
-    }
-
     /**
      * All callers of a batch count as alive before any of its keys is settled, so that no caller that has just
      * reported counts as gone.
      */
     @Override
     public Answers<TurnAnswer> takeTurn(List<TurnRequest> requests) {
-        RunTable table = table();
+        RunTable table = client.table();
         table.heard();
         Map<LockKey, List<RunId>> reported = new LinkedHashMap<>();
         requests.forEach(request -> reported.computeIfAbsent(request.key(), key -> new ArrayList<>())
@@ -172,51 +112,58 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
             ClaimRules.noteAlive(state, runs);
             return runs;
         }));
-        return answer(
+        return client.answer(
                 requests,
-                request ->
-                        table.step(request.key(), state -> ClaimRules.takeTurn(state, request, known(request.run()))));
-    }
-
-    @Override
-    public Answers<HeartbeatAnswer> heartbeat(List<HeartbeatRequest> requests) {
-        return answer(requests, request -> table().step(request.key(), state -> ClaimRules.heartbeat(state, request)));
-    }
-
-    @Override
-    public Answers<FinishAnswer> finish(List<FinishRequest> requests) {
-        return answer(requests, request -> {
-            FinishAnswer answer = finish(request);
-            wake(request.key());
-            return answer;
-        });
-    }
-
-    FinishAnswer finish(FinishRequest request) {
-        return table().step(request.key(), state -> FinishRules.finish(state, request, known(request.run())));
+                request -> table.step(
+                        request.key(), state -> ClaimRules.takeTurn(state, request, client.known(request.run()))));
     }
 
     @Override
     public CancelAnswer cancel(CancelRequest request) {
-        CancelAnswer answer = about(request.run(), (state, run) -> StopRules.cancel(state, request, run))
+        CancelAnswer answer = client.about(request.run(), (state, run) -> StopRules.cancel(state, request, run))
                 .orElseGet(CancelAnswer.Unknown::new);
         if (answer instanceof CancelAnswer.Cancelled cancelled) {
-            wake(cancelled.run().key());
+            client.wake(cancelled.run().key());
         } else if (answer instanceof CancelAnswer.StopRequested asked) {
-            wake(asked.run().key());
+            client.wake(asked.run().key());
         }
         return answer;
     }
 
     @Override
     public MoveAnswer moveToFront(MoveRequest request) {
-        return about(request.run(), (state, run) -> MoveRules.toFront(state, request, run))
+        return client.about(request.run(), (state, run) -> MoveRules.toFront(state, request, run))
                 .orElseGet(MoveAnswer.Unknown::new);
     }
 
     @Override
+    public RedriveAnswer redrive(RedriveRequest request) {
+        return client.about(
+                        request.dead(),
+                        (state, dead) -> DeadLetterRules.redrive(
+                                state,
+                                request,
+                                dead,
+                                client.table().rows.history.disposition(dead.id()),
+                                client.table().rows.run(request.anew()).orElse(null)))
+                .orElseGet(RedriveAnswer.Unknown::new);
+    }
+
+    @Override
+    public DiscardAnswer discard(DiscardRequest request) {
+        return client.about(
+                        request.dead(),
+                        (state, dead) -> DeadLetterRules.discard(
+                                state,
+                                request,
+                                dead,
+                                client.table().rows.history.disposition(dead.id())))
+                .orElseGet(DiscardAnswer.Unknown::new);
+    }
+
+    @Override
     public Pause pause(PauseRequest request) {
-        RunTable table = table();
+        RunTable table = client.table();
         return table.changePauses(rows -> {
             Instant now = table.now();
             Pause pause = new Pause(
@@ -235,7 +182,7 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
     /** Ends a pause. At most a page of its keys is settled before this returns. */
     @Override
     public boolean resume(ResumeRequest request) {
-        RunTable table = table();
+        RunTable table = client.table();
         Optional<Pause> pause = table.changePauses(rows -> {
             Instant now = table.now();
             Optional<Pause> over = rows.pauses.end(request.tenant(), request.pattern(), now);
@@ -255,74 +202,7 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
     }
 
     @Override
-    public List<SweepAction> sweepRuns(int limit) {
-        table().heard();
-        return table().settleDue(null, limit);
-    }
-
-    @Override
     public ResourceAnswer setResource(ResourceRequest request) {
-        return table().step(request.key(), state -> ResourceRules.set(state, request));
-    }
-
-    @Override
-    public Optional<Run> findRun(RunId id) {
-        return alone(rows -> rows.run(id));
-    }
-
-    @Override
-    public List<Run> queue(LockKey key) {
-        if (!table().rows.know(key)) {
-            return List.of();
-        }
-        table().step(key, KeyState::now);
-        return alone(rows -> rows.waiting(key).stream()
-                .sorted(QueueRules.readyFirst(table().now()))
-                .toList());
-    }
-
-    @Override
-    public Optional<Wait> explain(RunId id) {
-        return findRun(id)
-                .flatMap(run -> table().step(
-                                run.key(),
-                                state -> WaitRules.explain(
-                                        state, id, table().rows.history.pastRuntimes(run.key()))));
-    }
-
-    @Override
-    public List<Attempt> attempts(RunId id) {
-        return alone(rows -> rows.history.attempts(id));
-    }
-
-    @Override
-    public Optional<Resource> resource(LockKey key) {
-        return alone(rows -> rows.resource(key));
-    }
-
-    @Override
-    public RunPage listRuns(RunQuery query) {
-        return alone(rows -> RunPage.of(rows.history.list(query), query.limit()));
-    }
-
-    @Override
-    public List<AuditRecord> audit(LockKey key) {
-        return alone(rows -> rows.audit.of(key));
-    }
-
-    /** One step on the key of a run, if there is such a run. */
-    <A> Optional<A> about(RunId id, BiFunction<KeyState, Run, A> rule) {
-        return findRun(id)
-                .flatMap(run ->
-                        table().step(run.key(), state -> table().rows.run(id).map(known -> rule.apply(state, known))));
-    }
-
-    /** Reads or changes data that belongs to no key, exclusively. */
-    <T extends @Nullable Object> T alone(Function<RunRows, T> step) {
-        return table().alone(step);
-    }
-
-    private @Nullable Run known(RunId id) {
-        return table().rows.run(id).orElse(null);
+        return client.table().step(request.key(), state -> ResourceRules.set(state, request));
     }
 }

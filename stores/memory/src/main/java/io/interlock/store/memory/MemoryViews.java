@@ -6,12 +6,15 @@ import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.KeyView.KeyStatus;
 import io.interlock.run.LineQuery;
+import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
+import io.interlock.run.RunCount;
 import io.interlock.run.RunError;
 import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchResult;
 import io.interlock.run.Summary;
+import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.rules.KeyViews;
 import io.interlock.spi.run.rules.LineRules;
 import io.interlock.spi.run.rules.QueueRules;
@@ -28,36 +31,44 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Overviews for users and metrics. */
-final class MemoryViews {
+class MemoryViews implements RunViews {
 
-    private final RunTable table;
+    private final MemoryClient client;
 
-    MemoryViews(RunTable table) {
-        this.table = table;
+    MemoryViews(MemoryClient client) {
+        this.client = client;
     }
 
-    List<KeyView> keys(KeyQuery query) {
+    @Override
+    public Instant storeTime() {
+        return client.table().now();
+    }
+
+    @Override
+    public List<KeyView> keys(KeyQuery query) {
         return views(query.tenant(), query::matches).limit(query.limit()).toList();
     }
 
     private Stream<KeyView> views(String tenant, Predicate<LockKey> wanted) {
-        return Stream.concat(table.slots.all().stream().map(Slot::key), table.rows.keys().stream())
+        return Stream.concat(client.table().slots.all().stream().map(Slot::key), client.table().rows.keys().stream())
                 .filter(key -> key.tenant().equals(tenant) && wanted.test(key))
                 .distinct()
                 .sorted()
-                .map(key -> table.look(key, KeyViews::view))
+                .map(key -> client.table().look(key, KeyViews::view))
                 .flatMap(Optional::stream);
     }
 
-    KeyLine line(LineQuery query) {
+    @Override
+    public KeyLine line(LineQuery query) {
         KeyView view = keys(new KeyQuery(query.key().tenant(), query.key().name(), null, 1)).stream()
                 .filter(found -> found.key().equals(query.key()))
                 .findFirst()
                 .orElse(null);
-        return table.alone(rows -> {
-            Instant now = table.now();
+        return client.alone(rows -> {
+            Instant now = client.table().now();
             SortedMap<Integer, List<Run>> ranks = rows.waiting(query.key()).stream()
                     .collect(Collectors.groupingBy(run -> rank(run, now), TreeMap::new, Collectors.toList()));
             LineRules.Page page = LineRules.page(query, now, new LineRules.Ranks<RuntimeException>() {
@@ -84,7 +95,8 @@ final class MemoryViews {
                 - run.spec().priority();
     }
 
-    Summary summary(String tenant) {
+    @Override
+    public Summary summary(String tenant) {
         List<KeyView> views = views(tenant, any -> true).toList();
         Map<KeyStatus, Long> locks = views.stream()
                 .collect(Collectors.groupingBy(
@@ -98,8 +110,8 @@ final class MemoryViews {
                 : line(LineQuery.front(longest.key(), 1)).runs().stream()
                         .findFirst()
                         .orElse(null);
-        return table.alone(rows -> {
-            Instant now = table.now();
+        return client.alone(rows -> {
+            Instant now = client.table().now();
             Instant since = now.minus(Summary.FAILURES);
             return new Summary(
                     now,
@@ -123,6 +135,24 @@ final class MemoryViews {
                     longest,
                     next);
         });
+    }
+
+    @Override
+    public List<RunCount> runCounts() {
+        return client.alone(RunRows::runCounts);
+    }
+
+    @Override
+    public OpenRuns openRuns(String tenant, long most) {
+        return client.alone(rows -> rows.openRuns(tenant, most));
+    }
+
+    @Override
+    public List<Pause> pauses(@Nullable String tenant) {
+        return client.alone(rows -> rows.pauses.inForce(client.table().now()).stream()
+                .filter(pause -> tenant == null || tenant.equals(pause.tenant()))
+                .sorted(Comparator.comparing(Pause::tenant).thenComparing(Pause::pattern))
+                .toList());
     }
 
     private static List<Summary.Failures> failures(Iterable<Run> lastFirst, Instant since) {
@@ -152,13 +182,12 @@ final class MemoryViews {
                 .toList();
     }
 
-    SearchResult search(SearchQuery query) {
+    @Override
+    public SearchResult search(SearchQuery query) {
         long limit = query.limit() + 1L;
-        List<Run> runs = table.alone(rows -> rows.history.newestFirst(query.tenant()));
+        List<Run> runs = client.alone(rows -> rows.history.newestFirst(query.tenant()));
         List<KeyView> inUse = views(query.tenant(), any -> true).toList();
-        List<Pause> pauses = table.alone(rows -> rows.pauses.inForce(table.now()).stream()
-                .filter(pause -> pause.tenant().equals(query.tenant()))
-                .toList());
+        List<Pause> pauses = pauses(query.tenant());
         List<LockKey> keys = Stream.concat(
                         runs.stream().map(Run::key), inUse.stream().map(KeyView::key))
                 .filter(key -> query.isIn(key.name()))
@@ -195,6 +224,6 @@ final class MemoryViews {
     private KeyView idle(LockKey key, List<Pause> pauses) {
         Pause pause =
                 pauses.stream().filter(each -> each.covers(key)).findFirst().orElse(null);
-        return new KeyView(key, null, null, 0, null, pause, table.now());
+        return new KeyView(key, null, null, 0, null, pause, client.table().now());
     }
 }

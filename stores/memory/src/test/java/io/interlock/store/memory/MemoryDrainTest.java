@@ -80,11 +80,11 @@ class MemoryDrainTest {
             happen(random.nextInt(100));
             time.advance(Duration.ofMillis(random.nextInt(1500)));
         }
-        store.resume(new ResumeRequest("acme", "*", "carol", "done"));
-        store.resume(new ResumeRequest("globex", "*", "carol", "done"));
+        store.runs().resume(new ResumeRequest("acme", "*", "carol", "done"));
+        store.runs().resume(new ResumeRequest("globex", "*", "carol", "done"));
         for (int i = 0; i < KEYS; i++) {
-            store.resume(new ResumeRequest("acme", "k" + i, "carol", "done"));
-            store.resume(new ResumeRequest("globex", "k" + i, "carol", "done"));
+            store.runs().resume(new ResumeRequest("acme", "k" + i, "carol", "done"));
+            store.runs().resume(new ResumeRequest("globex", "k" + i, "carol", "done"));
         }
         boolean sweeps = seed % 2 == 0;
         // A query settles its key, and would hide that it is missing from an index.
@@ -96,14 +96,14 @@ class MemoryDrainTest {
             claim(100, null);
             new ArrayList<>(works).forEach(work -> finish(work, new Ending.Succeeded(null)));
             if (sweeps) {
-                store.sweepRuns(100);
+                store.upkeep().sweepRuns(100);
             }
             if (looks) {
                 assertNoPlaceIsEmpty();
             }
             time.advance(Duration.ofMillis(500));
         }
-        assertThat(store.runCounts())
+        assertThat(store.views().runCounts())
                 .as("open runs")
                 .allSatisfy(count -> assertThat(count.state()).isEqualTo(RunState.DEAD));
         assertThat(RunAudit.findings(store, keys, runs)).isEmpty();
@@ -121,7 +121,8 @@ class MemoryDrainTest {
         } else if (what < 81) {
             any(new ArrayList<>(callers.keySet())).ifPresent(callers::remove);
         } else if (what < 84) {
-            any(new ArrayList<>(runs)).ifPresent(run -> store.cancel(new CancelRequest(run, "carol", "not needed")));
+            any(new ArrayList<>(runs))
+                    .ifPresent(run -> store.runs().cancel(new CancelRequest(run, "carol", "not needed")));
         } else if (what < 87) {
             takeLease();
         } else if (what < 90) {
@@ -140,10 +141,10 @@ class MemoryDrainTest {
         } else if (what < 97) {
             String pattern = random.nextInt(5) == 0 ? "*" : "k" + random.nextInt(KEYS);
             Duration lasts = random.nextBoolean() ? null : Duration.ofSeconds(1 + random.nextInt(30));
-            store.pause(new PauseRequest(tenant(), pattern, "carol", "upgrade", lasts));
+            store.runs().pause(new PauseRequest(tenant(), pattern, "carol", "upgrade", lasts));
         } else if (what < 99) {
             String pattern = random.nextInt(5) == 0 ? "*" : "k" + random.nextInt(KEYS);
-            store.resume(new ResumeRequest(tenant(), pattern, "carol", "done"));
+            store.runs().resume(new ResumeRequest(tenant(), pattern, "carol", "done"));
         } else {
             time.advance(Duration.ofSeconds(random.nextInt(90)));
         }
@@ -172,7 +173,7 @@ class MemoryDrainTest {
         if (random.nextInt(3) == 0) {
             request = request.by(caller());
         }
-        SubmitAnswer answer = store.submit(List.of(request)).only();
+        SubmitAnswer answer = store.runs().submit(List.of(request)).only();
         if (answer instanceof SubmitAnswer.Started started) {
             runs.add(id);
             started.granted().ifPresent(lease -> works.add(new Claimed(started.run(), lease)));
@@ -186,7 +187,7 @@ class MemoryDrainTest {
 
     private void takeTurns() {
         List<TurnRequest> asked = List.copyOf(callers.values());
-        var answers = store.takeTurn(asked);
+        var answers = store.runs().takeTurn(asked);
         for (int i = 0; i < asked.size(); i++) {
             if (answers.get(i) instanceof TurnAnswer.Granted granted) {
                 works.add(new Claimed(granted.run(), granted.lease()));
@@ -203,17 +204,18 @@ class MemoryDrainTest {
                 tenant,
                 Set.of(JOB, OTHER),
                 max);
-        works.addAll(store.claim(request));
+        works.addAll(store.work().claim(request));
     }
 
     private void finish(Claimed work, Ending ending) {
         works.remove(work);
-        store.finish(List.of(new FinishRequest(
-                work.run().id(),
-                work.run().key(),
-                work.lease().id(),
-                work.lease().token(),
-                ending)));
+        store.work()
+                .finish(List.of(new FinishRequest(
+                        work.run().id(),
+                        work.run().key(),
+                        work.lease().id(),
+                        work.lease().token(),
+                        ending)));
     }
 
     private Ending ending() {
@@ -235,11 +237,13 @@ class MemoryDrainTest {
         long busy = count("acme", RunState.PENDING) + count("acme", RunState.RUNNING);
         for (int i = 0; i < KEYS && busy < THREE.tenantMaxRunning(); i++) {
             LockKey key = LockKey.of("acme", "k" + i);
-            for (Run run : store.queue(key)) {
-                store.explain(run.id())
+            for (Run run : store.queries().queue(key)) {
+                store.queries()
+                        .explain(run.id())
                         .filter(wait -> wait.because().isEmpty() && wait.position() == 1)
-                        .ifPresent(wait -> assertThat(run.status().mayBegin(store.storeTime())
-                                        && run.status().waiter() == null)
+                        .ifPresent(wait -> assertThat(
+                                        run.status().mayBegin(store.views().storeTime())
+                                                && run.status().waiter() == null)
                                 .as("%s could start, and %d are running", run, busy)
                                 .isFalse());
             }
@@ -247,14 +251,14 @@ class MemoryDrainTest {
     }
 
     private long open() {
-        return store.runCounts().stream()
+        return store.views().runCounts().stream()
                 .filter(count -> count.state() != RunState.DEAD)
                 .mapToLong(RunCount::count)
                 .sum();
     }
 
     private long count(String tenant, RunState state) {
-        return store.runCounts().stream()
+        return store.views().runCounts().stream()
                 .filter(count -> count.tenant().equals(tenant) && count.state() == state)
                 .mapToLong(RunCount::count)
                 .sum();

@@ -5,6 +5,8 @@ import io.interlock.tck.RunStoreHarness;
 import io.interlock.time.Environment;
 import io.interlock.time.Ticker;
 import io.interlock.time.Timers;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadFactory;
@@ -36,6 +38,22 @@ public final class MemoryHarness implements RunStoreHarness {
     static RunTable table(StoreClock clock) {
         return new RunTable(
                 clock, MemoryStore.DEFAULT_MAX_LEASE, Environment.system().random());
+    }
+
+    /** Clients whose part of that type is another. */
+    static <P> BiFunction<Environment, RunTable, RunStore> other(Class<P> type, Function<MemoryClient, P> part) {
+        return (environment, table) -> {
+            MemoryStore store = new MemoryStore(environment, table);
+            P other = part.apply(store.client());
+            return (RunStore) Proxy.newProxyInstance(
+                    RunStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, (proxy, method, arguments) -> {
+                        try {
+                            return method.getReturnType() == type ? other : method.invoke(store, arguments);
+                        } catch (InvocationTargetException failure) {
+                            throw failure.getCause();
+                        }
+                    });
+        };
     }
 
     @Override

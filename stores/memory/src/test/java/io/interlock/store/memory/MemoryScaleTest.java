@@ -55,20 +55,20 @@ class MemoryScaleTest {
             finish(work);
             before++;
         }
-        assertThat(store.queue(key("one"))).hasSize(MANY - 1);
+        assertThat(store.queries().queue(key("one"))).hasSize(MANY - 1);
         assertThat(before).isEqualTo(STEPS);
     }
 
     @Test
     void keysWithNothingDueCostAClaimNothing() {
-        store.pause(new PauseRequest("acme", "waiting/*", "carol", "upgrade", null));
+        store.runs().pause(new PauseRequest("acme", "waiting/*", "carol", "upgrade", null));
         for (int i = 0; i < MANY; i++) {
             submit("waiting/" + i, 0);
         }
         for (int step = 0; step < STEPS; step++) {
             submit("next", 0);
             finish(claim(1).get(0));
-            assertThat(store.sweepRuns(100)).isEmpty();
+            assertThat(store.upkeep().sweepRuns(100)).isEmpty();
         }
     }
 
@@ -77,14 +77,14 @@ class MemoryScaleTest {
         for (int i = 0; i < MANY; i++) {
             submit("paused/" + i, 5);
         }
-        store.pause(new PauseRequest("acme", "paused/*", "carol", "upgrade", null));
+        store.runs().pause(new PauseRequest("acme", "paused/*", "carol", "upgrade", null));
         for (int step = 0; step < STEPS; step++) {
             Run next = submit("next", 0);
             List<Claimed> claimed = claim(1);
             assertThat(claimed).extracting(work -> work.run().id()).containsExactly(next.id());
             finish(claimed.get(0));
         }
-        store.resume(new ResumeRequest("acme", "paused/*", "carol", "done"));
+        store.runs().resume(new ResumeRequest("acme", "paused/*", "carol", "done"));
         int begun = 0;
         for (List<Claimed> page = claim(100); !page.isEmpty(); page = claim(100)) {
             begun += page.size();
@@ -101,36 +101,38 @@ class MemoryScaleTest {
         for (int step = 0; step < STEPS; step++) {
             Run run = submit("key-1", 0);
             submit("key-1", 0);
-            assertThat(store.explain(run.id())).isEmpty();
-            assertThat(store.runCounts()).isNotEmpty();
-            assertThat(store.forget(Retention.DEFAULT, 100).runs()).isZero();
+            assertThat(store.queries().explain(run.id())).isEmpty();
+            assertThat(store.views().runCounts()).isNotEmpty();
+            assertThat(store.upkeep().forget(Retention.DEFAULT, 100).runs()).isZero();
             finish(claim(1).get(0));
             finish(claim(1).get(0));
         }
         time.advance(Duration.ofDays(31));
-        assertThat(store.forget(Retention.DEFAULT, 100).runs()).isEqualTo(100);
+        assertThat(store.upkeep().forget(Retention.DEFAULT, 100).runs()).isEqualTo(100);
     }
 
     private Run submit(String name, int priority) {
         RunId id = new RunId(new UUID(7, ++names));
         RunSpec spec = RunSpec.of(JOB, "alice").policy(ConflictPolicy.QUEUE).priority(priority);
-        SubmitAnswer answer =
-                store.submit(List.of(SubmitRequest.of(id, key(name), spec))).only();
+        SubmitAnswer answer = store.runs()
+                .submit(List.of(SubmitRequest.of(id, key(name), spec)))
+                .only();
         return answer instanceof SubmitAnswer.Queued queued ? queued.run() : ((SubmitAnswer.Started) answer).run();
     }
 
     private List<Claimed> claim(int max) {
         UUID id = new UUID(8, ++names);
-        return store.claim(new ClaimRequest(id, new Holder("host/1", "worker"), null, Set.of(JOB), max));
+        return store.work().claim(new ClaimRequest(id, new Holder("host/1", "worker"), null, Set.of(JOB), max));
     }
 
     private void finish(Claimed work) {
-        store.finish(List.of(new FinishRequest(
-                work.run().id(),
-                work.run().key(),
-                work.lease().id(),
-                work.lease().token(),
-                new Ending.Succeeded(null))));
+        store.work()
+                .finish(List.of(new FinishRequest(
+                        work.run().id(),
+                        work.run().key(),
+                        work.lease().id(),
+                        work.lease().token(),
+                        new Ending.Succeeded(null))));
     }
 
     private static LockKey key(String name) {

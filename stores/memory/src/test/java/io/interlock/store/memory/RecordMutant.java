@@ -12,9 +12,16 @@ import io.interlock.run.RunPeriod;
 import io.interlock.run.RunStatus;
 import io.interlock.run.Seal;
 import io.interlock.run.WorkerNote;
+import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RedriveRequest;
+import io.interlock.spi.run.RunNotes;
+import io.interlock.spi.run.RunQueries;
+import io.interlock.spi.run.RunSteps;
 import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.RunViews;
+import io.interlock.spi.run.Upkeep;
+import io.interlock.spi.run.WorkSteps;
 import io.interlock.spi.run.rules.KeyState;
 import io.interlock.time.Environment;
 import java.time.Duration;
@@ -27,7 +34,7 @@ import java.util.function.BiFunction;
 /** Mistakes in the data beside runs. The contract must notice every one. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
 enum RecordMutant {
-    A_REDRIVE_REVIVES_THE_DEAD((environment, table) -> new MemoryStore(environment, table) {
+    A_REDRIVE_REVIVES_THE_DEAD(MemoryHarness.other(RunSteps.class, client -> new MemoryRuns(client) {
         @Override
         public RedriveAnswer redrive(RedriveRequest request) {
             RedriveAnswer answer = super.redrive(request);
@@ -35,55 +42,58 @@ enum RecordMutant {
                 return answer;
             }
             Run dead = redriven.letter().run();
-            table.alone(rows -> {
-                rows.put(dead.with(RunStatus.queued(dead.status().since(), null)), table.now());
+            client.table().alone(rows -> {
+                rows.put(
+                        dead.with(RunStatus.queued(dead.status().since(), null)),
+                        client.table().now());
                 return dead;
             });
-            table.step(dead.key(), KeyState::changes);
+            client.table().step(dead.key(), KeyState::changes);
             return new RedriveAnswer.Redriven(redriven.letter(), dead);
         }
-    }),
+    })),
 
-    SEALERS_DO_NOT_LOOK_AT_THE_HEAD((environment, table) -> new MemoryStore(environment, table) {
+    SEALERS_DO_NOT_LOOK_AT_THE_HEAD(MemoryHarness.other(AuditLog.class, client -> new MemoryAudit(client) {
         @Override
         public boolean seal(Seal head, List<Seal> links) {
             return super.seal(head(), links);
         }
-    }),
+    })),
 
-    SIGNERS_DO_NOT_LOOK_AT_THE_LAST_SIGNATURE((environment, table) -> new MemoryStore(environment, table) {
+    SIGNERS_DO_NOT_LOOK_AT_THE_LAST_SIGNATURE(MemoryHarness.other(AuditLog.class, client -> new MemoryAudit(client) {
         @Override
         public boolean sign(AuditSignature before, AuditSignature next) {
             return super.sign(signature(), next);
         }
-    }),
+    })),
 
-    FORGETTING_DROPS_NAMES_THAT_COUNT((environment, table) -> new MemoryStore(environment, table) {
+    FORGETTING_DROPS_NAMES_THAT_COUNT(MemoryHarness.other(Upkeep.class, client -> new MemoryUpkeep(client) {
         @Override
         Instant namesUntil(Instant now) {
             return Instant.MAX;
         }
-    }),
+    })),
 
-    ANYBODY_MAY_SAY_WHAT_A_RUN_SAYS((environment, table) -> new MemoryStore(environment, table) {
+    ANYBODY_MAY_SAY_WHAT_A_RUN_SAYS(MemoryHarness.other(WorkSteps.class, client -> new MemoryWork(client) {
         @Override
         public boolean keepOutput(OutputNote note) {
-            return table.alone(rows -> {
+            return client.table().alone(rows -> {
                 rows.notes.keepOutput(note.run(), 1, note.text());
                 return true;
             });
         }
-    }),
+    })),
 
-    AN_ATTEMPT_REPLACES_THE_OUTPUT_OF_THE_ONE_BEFORE((environment, table) -> new MemoryStore(environment, table) {
-        @Override
-        public SortedMap<Integer, String> outputs(RunId run) {
-            SortedMap<Integer, String> all = super.outputs(run);
-            return all.isEmpty() ? all : all.tailMap(all.lastKey());
-        }
-    }),
+    AN_ATTEMPT_REPLACES_THE_OUTPUT_OF_THE_ONE_BEFORE(MemoryHarness.other(
+            RunQueries.class, client -> new MemoryQueries(client) {
+                @Override
+                public SortedMap<Integer, String> outputs(RunId run) {
+                    SortedMap<Integer, String> all = super.outputs(run);
+                    return all.isEmpty() ? all : all.tailMap(all.lastKey());
+                }
+            })),
 
-    COUNTS_SENT_AGAIN_ADD_UP((environment, table) -> new MemoryStore(environment, table) {
+    COUNTS_SENT_AGAIN_ADD_UP(MemoryHarness.other(RunNotes.class, client -> new MemoryNotes(client) {
         @Override
         public void countRefusals(List<RefusalCount> counts) {
             counts.forEach(count -> super.countRefusals(List.of(new RefusalCount(
@@ -99,30 +109,30 @@ enum RecordMutant {
                                     .sum(),
                     count.last()))));
         }
-    }),
+    })),
 
-    A_PERIOD_REPLACES_WHAT_WAS_COUNTED_BEFORE((environment, table) -> new MemoryStore(environment, table) {
+    A_PERIOD_REPLACES_WHAT_WAS_COUNTED_BEFORE(MemoryHarness.other(RunNotes.class, client -> new MemoryNotes(client) {
         @Override
         public void addPeriods(List<RunPeriod> periods) {
-            table.alone(rows -> {
+            client.table().alone(rows -> {
                 rows.notes.forgetPeriods(Instant.MAX);
                 return rows;
             });
             super.addPeriods(periods);
         }
-    }),
+    })),
 
-    THE_CLOCKS_OF_WORKERS_COUNT((environment, table) -> new MemoryStore(environment, table) {
+    THE_CLOCKS_OF_WORKERS_COUNT(MemoryHarness.other(RunNotes.class, client -> new MemoryNotes(client) {
         @Override
         public void noteWorker(WorkerNote worker) {
-            table.alone(rows -> {
+            client.table().alone(rows -> {
                 rows.notes.note(worker, worker.seenAt());
                 return worker;
             });
         }
-    }),
+    })),
 
-    REMOTE_WORKERS_ARE_NOTED_WITHOUT_END((environment, table) -> new MemoryStore(environment, table) {
+    REMOTE_WORKERS_ARE_NOTED_WITHOUT_END(MemoryHarness.other(RunNotes.class, client -> new MemoryNotes(client) {
         @Override
         public void noteWorker(WorkerNote worker) {
             super.noteWorker(new WorkerNote(
@@ -134,21 +144,21 @@ enum RecordMutant {
                     "some " + worker.version(),
                     worker.seenAt()));
         }
-    }),
+    })),
 
-    REMOTE_WORKERS_ARE_KEPT_AS_LONG_AS_HISTORY((environment, table) -> new MemoryStore(environment, table) {
+    REMOTE_WORKERS_ARE_KEPT_AS_LONG_AS_HISTORY(MemoryHarness.other(Upkeep.class, client -> new MemoryUpkeep(client) {
         @Override
         public Forgotten forget(Retention retention, int limit) {
-            return table.alone(rows -> {
+            return client.table().alone(rows -> {
                 List<WorkerNote> before = rows.notes.workers("acme", Instant.EPOCH, Integer.MAX_VALUE);
                 Forgotten forgotten = super.forget(retention, limit);
                 before.forEach(worker -> rows.notes.note(worker, worker.seenAt()));
                 return forgotten;
             });
         }
-    }),
+    })),
 
-    WORKERS_THAT_ASKED_FIRST_COME_FIRST((environment, table) -> new MemoryStore(environment, table) {
+    WORKERS_THAT_ASKED_FIRST_COME_FIRST(MemoryHarness.other(RunNotes.class, client -> new MemoryNotes(client) {
         @Override
         public List<WorkerNote> workers(String tenant, Duration time, int limit) {
             return super.workers(tenant, time, Integer.MAX_VALUE).stream()
@@ -156,23 +166,23 @@ enum RecordMutant {
                     .limit(limit)
                     .toList();
         }
-    }),
+    })),
 
-    THE_MACHINE_SAYS_WHAT_TIME_IT_IS((environment, table) -> new MemoryStore(environment, table) {
+    THE_MACHINE_SAYS_WHAT_TIME_IT_IS(MemoryHarness.other(RunViews.class, client -> new MemoryViews(client) {
         @Override
         public Instant storeTime() {
             return Environment.system().clock().instant();
         }
-    }),
+    })),
 
-    KEYS_ONLY_WAITED_FOR_ARE_NOT_SHOWN((environment, table) -> new MemoryStore(environment, table) {
+    KEYS_ONLY_WAITED_FOR_ARE_NOT_SHOWN(MemoryHarness.other(RunViews.class, client -> new MemoryViews(client) {
         @Override
         public List<KeyView> keys(KeyQuery query) {
             return super.keys(query).stream()
                     .filter(view -> view.lease() != null || view.run() != null)
                     .toList();
         }
-    });
+    }));
 
     private final BiFunction<Environment, RunTable, RunStore> clients;
 

@@ -15,10 +15,13 @@ import io.interlock.spi.Answers;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.RunSteps;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
+import io.interlock.spi.run.Upkeep;
+import io.interlock.spi.run.WorkSteps;
 import io.interlock.spi.run.rules.KeyRows;
 import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.time.Environment;
@@ -42,36 +45,36 @@ enum RunMutant {
         }
     }),
 
-    FINISHING_ASKS_FOR_NO_PROOF((environment, table) -> new MemoryStore(environment, table) {
+    FINISHING_ASKS_FOR_NO_PROOF(MemoryHarness.other(WorkSteps.class, client -> new MemoryWork(client) {
         @Override
         FinishAnswer finish(FinishRequest request) {
-            return findRun(request.run())
+            return client.alone(rows -> rows.run(request.run()))
                     .flatMap(run -> run.status().lastTurn())
                     .map(turn -> super.finish(new FinishRequest(
                             request.run(), request.key(), turn.lease(), turn.token(), request.ending())))
                     .orElseGet(() -> super.finish(request));
         }
-    }),
+    })),
 
-    A_RETRY_KEEPS_THE_KEY((environment, table) -> new MemoryStore(environment, table) {
+    A_RETRY_KEEPS_THE_KEY(MemoryHarness.other(WorkSteps.class, client -> new MemoryWork(client) {
         @Override
         FinishAnswer finish(FinishRequest request) {
             Slot before = new Slot(request.key());
-            table().slots.with(List.of(request.key()), locked -> {
+            client.table().slots.with(List.of(request.key()), locked -> {
                 before.set(locked.get(0).row());
                 return true;
             });
             FinishAnswer answer = super.finish(request);
             if (answer instanceof FinishAnswer.Finished finished
                     && !finished.run().state().isTerminal()) {
-                table().slots.with(List.of(request.key()), locked -> {
+                client.table().slots.with(List.of(request.key()), locked -> {
                     locked.get(0).set(before.row());
                     return true;
                 });
             }
             return answer;
         }
-    }),
+    })),
 
     PRIORITIES_ARE_IGNORED(clock -> new Table(clock) {
         @Override
@@ -86,14 +89,14 @@ enum RunMutant {
         }
     }),
 
-    IDEMPOTENCY_IS_SHARED_BY_TENANTS((environment, table) -> new MemoryStore(environment, table) {
+    IDEMPOTENCY_IS_SHARED_BY_TENANTS(MemoryHarness.other(RunSteps.class, client -> new MemoryRuns(client) {
         @Override
         NameRows.Name name(LockKey key, SubmitRequest.Idempotency idempotency) {
             return new NameRows.Name("", idempotency.key());
         }
-    }),
+    })),
 
-    A_REPEATED_CLAIM_IS_ANOTHER((environment, table) -> new MemoryStore(environment, table) {
+    A_REPEATED_CLAIM_IS_ANOTHER(MemoryHarness.other(WorkSteps.class, client -> new MemoryWork(client) {
         @Override
         public List<Claimed> claim(ClaimRequest request) {
             return super.claim(new ClaimRequest(
@@ -103,14 +106,14 @@ enum RunMutant {
                     request.jobs(),
                     request.max()));
         }
-    }),
+    })),
 
-    A_CLAIM_IS_KNOWN_BY_ITS_NAME_ALONE((environment, table) -> new MemoryStore(environment, table) {
+    A_CLAIM_IS_KNOWN_BY_ITS_NAME_ALONE(MemoryHarness.other(WorkSteps.class, client -> new MemoryWork(client) {
         @Override
         public List<Claimed> claim(ClaimRequest request) {
             return super.claim(FirstClaims.BY_ID.computeIfAbsent(request.id(), id -> request));
         }
-    }),
+    })),
 
     EVICTING_ASKS_FOR_NO_TOKEN(clock -> new Table(clock) {
         @Override
@@ -137,10 +140,10 @@ enum RunMutant {
     }),
 
     WHAT_WAS_OFFERED_IS_GRANTED_IN_ANY_STATE(
-            BlindTable::new, (environment, table) -> new MemoryStore(environment, table) {
+            BlindTable::new, MemoryHarness.other(RunSteps.class, client -> new MemoryRuns(client) {
                 @Override
                 public Answers<TurnAnswer> takeTurn(List<TurnRequest> requests) {
-                    AtomicBoolean turning = ((BlindTable) table()).turning;
+                    AtomicBoolean turning = ((BlindTable) client.table()).turning;
                     turning.set(true);
                     try {
                         return super.takeTurn(requests);
@@ -148,9 +151,9 @@ enum RunMutant {
                         turning.set(false);
                     }
                 }
-            }),
+            })),
 
-    QUEUES_REFUSE((environment, table) -> new MemoryStore(environment, table) {
+    QUEUES_REFUSE(MemoryHarness.other(RunSteps.class, client -> new MemoryRuns(client) {
         @Override
         SubmitAnswer submit(SubmitRequest request) {
             return request.spec().policy() == ConflictPolicy.QUEUE
@@ -163,7 +166,7 @@ enum RunMutant {
                             request.line()))
                     : super.submit(request);
         }
-    }),
+    })),
 
     RUNS_DO_NOT_WAIT_UNTIL_SOMEBODY_HAS_LOOKED(clock -> new Table(clock) {
         @Override
@@ -206,12 +209,12 @@ enum RunMutant {
         }
     }),
 
-    NOBODY_SWEEPS((environment, table) -> new MemoryStore(environment, table) {
+    NOBODY_SWEEPS(MemoryHarness.other(Upkeep.class, client -> new MemoryUpkeep(client) {
         @Override
         public List<SweepAction> sweepRuns(int limit) {
             return List.of();
         }
-    });
+    }));
 
     private final Function<StoreClock, RunTable> tables;
     private final BiFunction<Environment, RunTable, RunStore> clients;

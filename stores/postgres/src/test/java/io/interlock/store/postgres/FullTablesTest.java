@@ -51,16 +51,18 @@ class FullTablesTest {
             all(new Steps("warm" + i, false));
         }
         for (int i = 0; i < MANY; i += 100) {
-            store.submit(requests("past", 100));
-            store.finish(store.claim(RunWords.claiming(100)).stream()
-                    .map(RunWords::finishing)
-                    .toList());
+            store.runs().submit(requests("past", 100));
+            store.work()
+                    .finish(store.work().claim(RunWords.claiming(100)).stream()
+                            .map(RunWords::finishing)
+                            .toList());
         }
         for (int i = 0; i < MANY; i += 100) {
-            store.submit(requests("pending" + i, 100));
-            store.submit(IntStream.range(0, 100)
-                    .mapToObj(j -> RunWords.submitting("long queue", ConflictPolicy.QUEUE))
-                    .toList());
+            store.runs().submit(requests("pending" + i, 100));
+            store.runs()
+                    .submit(IntStream.range(0, 100)
+                            .mapToObj(j -> RunWords.submitting("long queue", ConflictPolicy.QUEUE))
+                            .toList());
             store.tryAcquire(requests("leased" + i, 100).stream()
                     .map(request -> Bench.asking(request.key().name()))
                     .toList());
@@ -107,18 +109,20 @@ class FullTablesTest {
         steps.take("claim", () -> work[0] = RunWords.claim(store));
         steps.take(
                 "claim of all tenants",
-                () -> store.claim(new ClaimRequest(RunWords.uuid(), RunWords.WORKER, null, Set.of(RunWords.JOB), 1)));
+                () -> store.work()
+                        .claim(new ClaimRequest(RunWords.uuid(), RunWords.WORKER, null, Set.of(RunWords.JOB), 1)));
         steps.take(
                 "claim of nothing",
-                () -> store.claim(
-                        new ClaimRequest(RunWords.uuid(), RunWords.WORKER, "acme", Set.of(new JobName("no")), 1)));
-        steps.take("heartbeat", () -> store.heartbeat(List.of(RunWords.beating(work[0], "read"))));
-        steps.take("ending", () -> store.finish(List.of(RunWords.finishing(work[0]))));
-        steps.take("ending again", () -> store.finish(List.of(RunWords.finishing(work[0]))));
-        steps.take("cancellation", () -> store.cancel(new CancelRequest(run[0].id(), "carol", "enough")));
-        steps.take("one run", () -> store.findRun(run[0].id()));
-        steps.take("explanation", () -> store.explain(run[0].id()));
-        steps.take("log of a key", () -> store.audit(run[0].key()));
+                () -> store.work()
+                        .claim(new ClaimRequest(
+                                RunWords.uuid(), RunWords.WORKER, "acme", Set.of(new JobName("no")), 1)));
+        steps.take("heartbeat", () -> store.work().heartbeat(List.of(RunWords.beating(work[0], "read"))));
+        steps.take("ending", () -> store.work().finish(List.of(RunWords.finishing(work[0]))));
+        steps.take("ending again", () -> store.work().finish(List.of(RunWords.finishing(work[0]))));
+        steps.take("cancellation", () -> store.runs().cancel(new CancelRequest(run[0].id(), "carol", "enough")));
+        steps.take("one run", () -> store.queries().findRun(run[0].id()));
+        steps.take("explanation", () -> store.queries().explain(run[0].id()));
+        steps.take("log of a key", () -> store.audit().records(run[0].key()));
     }
 
     /** Makes steps and, if wanted, counts what each has read. */

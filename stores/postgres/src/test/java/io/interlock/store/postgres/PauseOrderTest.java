@@ -58,13 +58,13 @@ class PauseOrderTest {
     @Test
     void aPauseWaitsForTheGrantUnderWay() throws Exception {
         RunWords.queued(store, "k");
-        store.finish(List.of(RunWords.finishing(RunWords.claim(store))));
+        store.work().finish(List.of(RunWords.finishing(RunWords.claim(store))));
         AtomicReference<CompletableFuture<Pause>> pausing = new AtomicReference<>();
         RowWait<SubmitAnswer> granted = RowWait.during(
                 server,
                 lockRow("lease"),
                 () -> RunWords.submit(store, RunWords.submitting("k", ConflictPolicy.REJECT)),
-                holder -> pausing.set(waitsForSteps(() -> store.pause(PAUSE))));
+                holder -> pausing.set(waitsForSteps(() -> store.runs().pause(PAUSE))));
         assertThat(granted.answer()).isInstanceOf(SubmitAnswer.Started.class);
         assertThat(requireNonNull(pausing.get()).get(20, TimeUnit.SECONDS).since())
                 .isAfterOrEqualTo(granted.letGo());
@@ -73,15 +73,15 @@ class PauseOrderTest {
 
     @Test
     void aGrantWaitsForThePauseUnderWay() throws Exception {
-        store.pause(PAUSE);
-        store.resume(RESUME);
+        store.runs().pause(PAUSE);
+        store.runs().resume(RESUME);
         server.execute("INSERT INTO " + harness.table("pause")
                 + " VALUES ('acme', 'k*', 'carol', 'of another day', 0, 1, 1, '')");
         AtomicReference<CompletableFuture<SubmitAnswer>> submitting = new AtomicReference<>();
         RowWait.during(
                 server,
                 lockRow("pause"),
-                () -> store.pause(PAUSE),
+                () -> store.runs().pause(PAUSE),
                 holder -> submitting.set(
                         waitsForSteps(() -> RunWords.submit(store, RunWords.submitting("k2", ConflictPolicy.REJECT)))));
         assertThat(requireNonNull(submitting.get()).get(20, TimeUnit.SECONDS)).isInstanceOf(SubmitAnswer.Refused.class);
@@ -92,8 +92,8 @@ class PauseOrderTest {
     @Test
     void aResumeWaitsForARunThatIsJustQueuedBehindThePause() throws Exception {
         RunWords.queued(store, "k");
-        store.finish(List.of(RunWords.finishing(RunWords.claim(store))));
-        store.pause(PAUSE);
+        store.work().finish(List.of(RunWords.finishing(RunWords.claim(store))));
+        store.runs().pause(PAUSE);
         // With an idempotency key the rules decide at once; otherwise a statement looks first, in a transaction of its
         // own.
         SubmitRequest request = RunWords.submitting("k", ConflictPolicy.QUEUE)
@@ -103,7 +103,7 @@ class PauseOrderTest {
                 server,
                 lockRow("lease"),
                 () -> RunWords.submit(store, request),
-                holder -> resuming.set(waitsForSteps(() -> store.resume(RESUME))));
+                holder -> resuming.set(waitsForSteps(() -> store.runs().resume(RESUME))));
         assertThat(queued.answer()).isInstanceOf(SubmitAnswer.Queued.class);
         assertThat(requireNonNull(resuming.get()).get(20, TimeUnit.SECONDS)).isTrue();
         assertThat(RunWords.claim(store).run().id()).isEqualTo(request.id());
@@ -111,12 +111,12 @@ class PauseOrderTest {
 
     @Test
     void aSubmissionWhileAPauseIsEndedWaitsAndIsNotQueuedBehindIt() throws Exception {
-        store.pause(PAUSE);
+        store.runs().pause(PAUSE);
         AtomicReference<CompletableFuture<SubmitAnswer>> submitting = new AtomicReference<>();
         RowWait<Boolean> resumed = RowWait.during(
                 server,
                 lockRow("pause"),
-                () -> store.resume(RESUME),
+                () -> store.runs().resume(RESUME),
                 holder -> submitting.set(
                         waitsForSteps(() -> RunWords.submit(store, RunWords.submitting("k", ConflictPolicy.QUEUE)))));
         assertThat(resumed.answer()).isTrue();
@@ -140,9 +140,9 @@ class PauseOrderTest {
     @Test
     void aBareLeaseIsGrantedBeforeThePauseOrNotAtAll() {
         Bench.release(store, Bench.take(store, "k"));
-        store.pause(PAUSE);
+        store.runs().pause(PAUSE);
         assertThat(Bench.ask(store, Bench.asking("k"))).isInstanceOf(AcquireAnswer.Refused.class);
-        store.resume(RESUME);
+        store.runs().resume(RESUME);
         Bench.take(store, "k");
     }
 
@@ -163,14 +163,15 @@ class PauseOrderTest {
     /** It keeps all steps waiting, of whichever tenant: so it lets a few runs go on itself, and the others are due. */
     @Test
     void theEndOfAPauseOverManyKeysIsShort() {
-        store.pause(PAUSE);
-        store.submit(IntStream.range(0, 250)
-                .mapToObj(i -> RunWords.submitting("k" + i, ConflictPolicy.QUEUE))
-                .toList());
-        store.resume(RESUME);
+        store.runs().pause(PAUSE);
+        store.runs()
+                .submit(IntStream.range(0, 250)
+                        .mapToObj(i -> RunWords.submitting("k" + i, ConflictPolicy.QUEUE))
+                        .toList());
+        store.runs().resume(RESUME);
         assertThat(server.ask("SELECT count(*) FROM " + harness.table("open_run") + " WHERE state = 'PENDING'"))
                 .isEqualTo("100");
-        assertThat(IntStream.range(0, 5).mapToObj(i -> store.claim(RunWords.claiming(100))))
+        assertThat(IntStream.range(0, 5).mapToObj(i -> store.work().claim(RunWords.claiming(100))))
                 .flatMap(claimed -> claimed)
                 .hasSize(250);
     }

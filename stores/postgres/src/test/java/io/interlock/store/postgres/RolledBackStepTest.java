@@ -54,16 +54,16 @@ class RolledBackStepTest {
     }
 
     private List<String> log(String name) {
-        return store.audit(LockKey.of("acme", name)).stream()
+        return store.audit().records(LockKey.of("acme", name)).stream()
                 .map(AuditRecord::action)
                 .toList();
     }
 
     @Test
     void aPauseIsEndedOnce() {
-        store.pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
+        store.runs().pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
         failCommitOnce("pause");
-        assertThat(store.resume(new ResumeRequest("acme", "k", "carol", "done")))
+        assertThat(store.runs().resume(new ResumeRequest("acme", "k", "carol", "done")))
                 .isTrue();
         assertThat(log("k")).containsExactly("paused", "resumed");
     }
@@ -71,7 +71,7 @@ class RolledBackStepTest {
     @Test
     void aPauseThatIsNotThereIsNotEnded() {
         failOnce("pause", "TRIGGER fail BEFORE UPDATE ON TABLE");
-        assertThat(store.resume(new ResumeRequest("acme", "k", "carol", "done")))
+        assertThat(store.runs().resume(new ResumeRequest("acme", "k", "carol", "done")))
                 .isFalse();
         assertThat(log("k")).isEmpty();
     }

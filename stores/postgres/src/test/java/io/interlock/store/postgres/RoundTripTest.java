@@ -137,13 +137,14 @@ class RoundTripTest {
     }
 
     private static SubmitAnswer submit(RunStore store, LockKey key) {
-        return store.submit(List.of(request(key))).only();
+        return store.runs().submit(List.of(request(key))).only();
     }
 
     /** One with an idempotency key, about which the rules decide. */
     private static SubmitAnswer submitOnce(RunStore store) {
         String name = UUID.randomUUID().toString();
-        return store.submit(List.of(request(LockKey.of("acme", "k"))
+        return store.runs()
+                .submit(List.of(request(LockKey.of("acme", "k"))
                         .knownBy(new SubmitRequest.Idempotency(name, "fingerprint", Duration.ofHours(1)))))
                 .only();
     }

@@ -69,8 +69,8 @@ class RunCrashTest {
         }
         assertThat(RunAudit.findings(store, keys(), acknowledged)).isEmpty();
         assertThat(succeeded)
-                .allSatisfy(
-                        run -> assertThat(store.findRun(run).map(Run::state)).contains(RunState.SUCCEEDED));
+                .allSatisfy(run ->
+                        assertThat(store.queries().findRun(run).map(Run::state)).contains(RunState.SUCCEEDED));
         assertThat(acknowledged.size()).isGreaterThan(60);
     }
 
@@ -78,7 +78,7 @@ class RunCrashTest {
         try (RunStore own = open()) {
             for (int i = 0; !over.get(); i++) {
                 SubmitRequest request = RunWords.submitting("k" + i % KEYS, ConflictPolicy.QUEUE);
-                if (own.queue(request.key()).size() < 5) {
+                if (own.queries().queue(request.key()).size() < 5) {
                     submit(own, request);
                 }
             }
@@ -105,9 +105,9 @@ class RunCrashTest {
     private void work() {
         try (RunStore own = open()) {
             while (!over.get()) {
-                for (Claimed work : own.claim(RunWords.claiming(3))) {
+                for (Claimed work : own.work().claim(RunWords.claiming(3))) {
                     FinishAnswer answer =
-                            own.finish(List.of(RunWords.finishing(work))).only();
+                            own.work().finish(List.of(RunWords.finishing(work))).only();
                     if (answer instanceof FinishAnswer.Finished) {
                         succeeded.add(work.run().id());
                     }

@@ -79,7 +79,8 @@ class RunStormTest {
         assertThat(RunAudit.findings(store, StormLife.keys(), acknowledged)).isEmpty();
         assertThat(acknowledged)
                 .as("every run ends")
-                .allMatch(run -> store.findRun(run)
+                .allMatch(run -> store.queries()
+                        .findRun(run)
                         .map(Run::state)
                         .map(RunState::isTerminal)
                         .orElse(false));
@@ -91,12 +92,12 @@ class RunStormTest {
         for (int i = 0; i < 60; i++) {
             for (String tenant : List.of("acme", "globex")) {
                 StormLife.PATTERNS.forEach(
-                        pattern -> store.resume(new ResumeRequest(tenant, pattern, "carol", "the end")));
+                        pattern -> store.runs().resume(new ResumeRequest(tenant, pattern, "carol", "the end")));
             }
             lives.forEach(StormLife::wind);
             harness.advance(Duration.ofSeconds(2));
             store.sweep(100);
-            store.sweepRuns(100);
+            store.upkeep().sweepRuns(100);
             if (open().equals("0")) {
                 return;
             }

@@ -69,10 +69,10 @@ class RunTextsTest {
         assertThat(run.spec()).isEqualTo(spec);
         assertThat(run.line()).isEqualTo(request.line());
         Claimed work = RunWords.claim(store);
-        store.heartbeat(List.of(RunWords.beating(work, "é, {\"x\"} \\ NULL")));
+        store.work().heartbeat(List.of(RunWords.beating(work, "é, {\"x\"} \\ NULL")));
         FinishRequest ending = finishing(work, new Ending.Succeeded(ODD));
-        assertThat(store.finish(List.of(ending)).only()).isInstanceOf(FinishAnswer.Finished.class);
-        RunStatus status = store.findRun(run.id()).orElseThrow().status();
+        assertThat(store.work().finish(List.of(ending)).only()).isInstanceOf(FinishAnswer.Finished.class);
+        RunStatus status = store.queries().findRun(run.id()).orElseThrow().status();
         assertThat(status.result()).isEqualTo(ODD);
         assertThat(status.stages()).extracting(stage -> stage.name()).containsExactly("é, {\"x\"} \\ NULL");
     }
@@ -84,9 +84,9 @@ class RunTextsTest {
         Run run = RunWords.submitted(store, SubmitRequest.of(RunWords.freshRun(), Bench.key("no character"), spec));
         Claimed work = RunWords.claim(store);
         assertThat(work.run().spec()).isEqualTo(spec);
-        store.finish(List.of(finishing(work, new Ending.Succeeded(odd))));
+        store.work().finish(List.of(finishing(work, new Ending.Succeeded(odd))));
         try (RunStore other = harness.open(Environment.system())) {
-            Run read = other.findRun(run.id()).orElseThrow();
+            Run read = other.queries().findRun(run.id()).orElseThrow();
             assertThat(read.spec()).isEqualTo(spec);
             assertThat(read.status().result()).isEqualTo(odd);
         }
@@ -102,7 +102,8 @@ class RunTextsTest {
         refused("transition.from", guarded(new Transition("k", Set.of(bad), "d", "s", "f")));
         refused("idempotency key", request.knownBy(new SubmitRequest.Idempotency(bad, "f", Duration.ofHours(1))));
         refused("fingerprint", request.knownBy(new SubmitRequest.Idempotency("n", bad, Duration.ofHours(1))));
-        assertThatThrownBy(() -> store.setResource(new ResourceRequest(Bench.key("bad"), "k", bad, 0, "carol", "new")))
+        assertThatThrownBy(() ->
+                        store.runs().setResource(new ResourceRequest(Bench.key("bad"), "k", bad, 0, "carol", "new")))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("state");
     }
@@ -125,10 +126,15 @@ class RunTextsTest {
         Claimed work = RunWords.claim(store);
         Ending broken = new Ending.Failed(new RunError("B\u0000D", "it \ud83d broke\u0000"), false, null);
         for (int i = 0; i < 2; i++) {
-            FinishAnswer answer = store.finish(List.of(finishing(work, broken))).only();
+            FinishAnswer answer =
+                    store.work().finish(List.of(finishing(work, broken))).only();
             assertThat(answer).as("also if it is said again").isInstanceOf(FinishAnswer.Finished.class);
         }
-        assertThat(store.findRun(work.run().id()).orElseThrow().status().error())
+        assertThat(store.queries()
+                        .findRun(work.run().id())
+                        .orElseThrow()
+                        .status()
+                        .error())
                 .isEqualTo(new RunError("B\ufffdD", "it \ud83d broke\u0000"));
     }
 
@@ -136,38 +142,44 @@ class RunTextsTest {
     void halfACharacterInANameOrAReasonStopsNobody() {
         Run run = RunWords.submitted(store, RunWords.submitting("half", ConflictPolicy.REJECT));
         Holder half = new Holder("host \ud800", "label \udfff");
-        Claimed work = store.claim(new ClaimRequest(RunWords.uuid(), half, "acme", Set.of(RunWords.JOB), 1))
+        Claimed work = store.work()
+                .claim(new ClaimRequest(RunWords.uuid(), half, "acme", Set.of(RunWords.JOB), 1))
                 .get(0);
         assertThat(store.find(List.of(run.key())).get(0).orElseThrow().holder().label())
                 .isEqualTo("label ?");
-        store.heartbeat(List.of(RunWords.beating(work, "stage \ud800")));
-        store.cancel(new CancelRequest(run.id(), "carol", "half \ud800"));
-        store.finish(List.of(RunWords.finishing(work)));
-        assertThat(store.audit(run.key())).extracting(record -> record.reason()).contains("half ?");
+        store.work().heartbeat(List.of(RunWords.beating(work, "stage \ud800")));
+        store.runs().cancel(new CancelRequest(run.id(), "carol", "half \ud800"));
+        store.work().finish(List.of(RunWords.finishing(work)));
+        assertThat(store.audit().records(run.key()))
+                .extracting(record -> record.reason())
+                .contains("half ?");
     }
 
     @Test
     void whatIsMarkedAsNoCharacterStaysWithinItsLimit() {
         String most = "\ud800".repeat(200);
         Run run = RunWords.submitted(store, RunWords.submitting("limit", ConflictPolicy.REJECT));
-        Claimed work = store.claim(
-                        new ClaimRequest(RunWords.uuid(), new Holder(most, most), "acme", Set.of(RunWords.JOB), 1))
+        Claimed work = store.work()
+                .claim(new ClaimRequest(RunWords.uuid(), new Holder(most, most), "acme", Set.of(RunWords.JOB), 1))
                 .get(0);
-        store.heartbeat(List.of(RunWords.beating(work, most + most)));
-        assertThat(store.findRun(run.id()).orElseThrow().status().stages()).hasSize(1);
-        store.finish(List.of(RunWords.finishing(work)));
-        store.pause(new PauseRequest("acme", "limit", most + most, most + most, null));
-        assertThat(store.pauses("acme")).hasSize(1);
-        store.resume(new ResumeRequest("acme", "limit", "carol", "done"));
+        store.work().heartbeat(List.of(RunWords.beating(work, most + most)));
+        assertThat(store.queries().findRun(run.id()).orElseThrow().status().stages())
+                .hasSize(1);
+        store.work().finish(List.of(RunWords.finishing(work)));
+        store.runs().pause(new PauseRequest("acme", "limit", most + most, most + most, null));
+        assertThat(store.views().pauses("acme")).hasSize(1);
+        store.runs().resume(new ResumeRequest("acme", "limit", "carol", "done"));
     }
 
     @Test
     void aMomentBeyondAllTimesCanBeAskedFor() {
         RunWords.submitted(store, RunWords.submitting("moment", ConflictPolicy.REJECT));
         RunQuery all = RunQuery.ofTenant("acme");
-        assertThat(store.listRuns(all.since(Instant.MAX)).runs()).isEmpty();
-        assertThat(store.listRuns(all.since(Instant.MIN)).runs()).isNotEmpty();
-        store.claim(RunWords.claiming(1)).forEach(work -> store.finish(List.of(RunWords.finishing(work))));
+        assertThat(store.queries().listRuns(all.since(Instant.MAX)).runs()).isEmpty();
+        assertThat(store.queries().listRuns(all.since(Instant.MIN)).runs()).isNotEmpty();
+        store.work()
+                .claim(RunWords.claiming(1))
+                .forEach(work -> store.work().finish(List.of(RunWords.finishing(work))));
     }
 
     @Test
@@ -180,11 +192,12 @@ class RunTextsTest {
         assertThat(run.spec().limits().maxWait()).isGreaterThan(Duration.ofDays(365 * 1000));
         Claimed work = RunWords.claim(store);
         Ending later = new Ending.Failed(new RunError("X", "y"), true, ages);
-        assertThat(store.finish(List.of(finishing(work, later))).only()).isInstanceOf(FinishAnswer.Finished.class);
-        assertThat(store.findRun(run.id()).orElseThrow().status().notBefore())
+        assertThat(store.work().finish(List.of(finishing(work, later))).only())
+                .isInstanceOf(FinishAnswer.Finished.class);
+        assertThat(store.queries().findRun(run.id()).orElseThrow().status().notBefore())
                 .isAfter(Instant.parse("9999-12-31T23:59:59Z"));
-        assertThat(store.sweepRuns(10)).isEmpty();
-        store.cancel(new CancelRequest(run.id(), "carol", "enough"));
+        assertThat(store.upkeep().sweepRuns(10)).isEmpty();
+        store.runs().cancel(new CancelRequest(run.id(), "carol", "enough"));
     }
 
     private static FinishRequest finishing(Claimed work, Ending ending) {

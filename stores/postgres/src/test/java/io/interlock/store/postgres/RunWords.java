@@ -46,7 +46,7 @@ final class RunWords {
     }
 
     static SubmitAnswer submit(RunStore store, SubmitRequest request) {
-        return store.submit(List.of(request)).only();
+        return store.runs().submit(List.of(request)).only();
     }
 
     /** Submits, and must get a run of its own. */
@@ -71,7 +71,7 @@ final class RunWords {
 
     /** Claims one run, and must get one. */
     static Claimed claim(RunStore store) {
-        List<Claimed> claimed = store.claim(claiming(1));
+        List<Claimed> claimed = store.work().claim(claiming(1));
         if (claimed.isEmpty()) {
             throw new AssertionError("there is no work");
         }

@@ -89,17 +89,22 @@ class SchemaTest {
                 assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
                 RunWords.queued(store, "k");
                 Claimed work = RunWords.claim(store);
-                assertThat(store.heartbeat(List.of(RunWords.beating(work, "copy")))
+                assertThat(store.work()
+                                .heartbeat(List.of(RunWords.beating(work, "copy")))
                                 .only())
                         .isInstanceOf(HeartbeatAnswer.Beating.class);
-                assertThat(store.finish(List.of(RunWords.finishing(work))).only())
+                assertThat(store.work()
+                                .finish(List.of(RunWords.finishing(work)))
+                                .only())
                         .isInstanceOf(FinishAnswer.Finished.class);
-                store.pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
-                store.resume(new ResumeRequest("acme", "k", "carol", "done"));
-                Seal link = AuditChain.next(store.head(), store.unsealed(1).get(0));
-                assertThat(store.seal(store.head(), List.of(link))).isTrue();
-                store.sweepRuns(10);
-                store.forget(Retention.DEFAULT, 10);
+                store.runs().pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
+                store.runs().resume(new ResumeRequest("acme", "k", "carol", "done"));
+                Seal link = AuditChain.next(
+                        store.audit().head(), store.audit().unsealed(1).get(0));
+                assertThat(store.audit().seal(store.audit().head(), List.of(link)))
+                        .isTrue();
+                store.upkeep().sweepRuns(10);
+                store.upkeep().forget(Retention.DEFAULT, 10);
                 store.sweep(10);
                 store.bumpEpoch("a test");
             }
@@ -126,24 +131,30 @@ class SchemaTest {
                 assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
                 RunWords.queued(store, "k");
                 Claimed work = RunWords.claim(store);
-                assertThat(store.heartbeat(List.of(RunWords.beating(work, "copy")))
+                assertThat(store.work()
+                                .heartbeat(List.of(RunWords.beating(work, "copy")))
                                 .only())
                         .isInstanceOf(HeartbeatAnswer.Beating.class);
-                assertThat(store.finish(List.of(RunWords.finishing(work))).only())
+                assertThat(store.work()
+                                .finish(List.of(RunWords.finishing(work)))
+                                .only())
                         .isInstanceOf(FinishAnswer.Finished.class);
-                store.pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
-                store.resume(new ResumeRequest("acme", "k", "carol", "done"));
-                Seal link = AuditChain.next(store.head(), store.unsealed(1).get(0));
-                assertThat(store.seal(store.head(), List.of(link))).isTrue();
-                assertThat(store.sign(AuditSignature.NONE, new AuditSignature(1, "signature")))
+                store.runs().pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
+                store.runs().resume(new ResumeRequest("acme", "k", "carol", "done"));
+                Seal link = AuditChain.next(
+                        store.audit().head(), store.audit().unsealed(1).get(0));
+                assertThat(store.audit().seal(store.audit().head(), List.of(link)))
                         .isTrue();
-                assertThat(store.numbers().missing()).isZero();
-                store.sweepRuns(10);
-                store.forget(Retention.DEFAULT, 10);
+                assertThat(store.audit().sign(AuditSignature.NONE, new AuditSignature(1, "signature")))
+                        .isTrue();
+                assertThat(store.audit().numbers().missing()).isZero();
+                store.upkeep().sweepRuns(10);
+                store.upkeep().forget(Retention.DEFAULT, 10);
                 store.sweep(10);
                 harness.advance(Retention.DEFAULT.audit().plusDays(1));
-                assertThatThrownBy(() -> store.forget(Retention.DEFAULT, 10)).hasMessageContaining("permission denied");
-                assertThat(store.anchor()).isEqualTo(Seal.GENESIS);
+                assertThatThrownBy(() -> store.upkeep().forget(Retention.DEFAULT, 10))
+                        .hasMessageContaining("permission denied");
+                assertThat(store.audit().anchor()).isEqualTo(Seal.GENESIS);
             }
             try (Connection connection = source("appender").getConnection()) {
                 for (String change : List.of(
@@ -172,8 +183,8 @@ class SchemaTest {
             server.execute(
                     "SELECT setval(pg_get_serial_sequence('" + harness.table("audit") + "', 'sequence'), 100000)",
                     "DELETE FROM " + harness.table("audit"));
-            assertThat(store.numbers()).isEqualTo(new AuditLog.Numbers(100_000, 0, 1_000));
-            assertThat(store.numbers().missing()).isEqualTo(100_000);
+            assertThat(store.audit().numbers()).isEqualTo(new AuditLog.Numbers(100_000, 0, 1_000));
+            assertThat(store.audit().numbers().missing()).isEqualTo(100_000);
         }
     }
 
@@ -256,7 +267,7 @@ class SchemaTest {
             assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
             RunWords.queued((RunStore) store, "k");
             RunStore runs = (RunStore) store;
-            runs.finish(List.of(RunWords.finishing(RunWords.claim(runs))));
+            runs.work().finish(List.of(RunWords.finishing(RunWords.claim(runs))));
             store.sweep(1);
             store.bumpEpoch("a test");
         } finally {
@@ -287,8 +298,8 @@ class SchemaTest {
             assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
             assertThat(Bench.take(store, "k").token()).isGreaterThan(lease.token());
             RunWords.queued(store, "other");
-            store.finish(List.of(RunWords.finishing(RunWords.claim(store))));
-            store.pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
+            store.work().finish(List.of(RunWords.finishing(RunWords.claim(store))));
+            store.runs().pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
             assertThat(pooled.given()).isGreaterThan(6);
             assertThat(server.ask("SELECT count(*) FROM " + harness.schema() + ".noted WHERE setting LIKE 'on %'"))
                     .isNotEqualTo("0");
@@ -365,9 +376,9 @@ class SchemaTest {
             store.list(LeaseQuery.all());
             Bench.release(store, lease);
             RunWords.queued(store, "k");
-            store.finish(List.of(RunWords.finishing(RunWords.claim(store))));
+            store.work().finish(List.of(RunWords.finishing(RunWords.claim(store))));
             store.sweep(1);
-            store.sweepRuns(1);
+            store.upkeep().sweepRuns(1);
             assertThat(server.ask("SELECT string_agg(DISTINCT operator, ', ') FROM trap.caught"))
                     .isEqualTo("null");
         } finally {

@@ -43,9 +43,11 @@ class SealOrderTest {
             slow.setAutoCommit(false);
             insertRecord(slow);
             RunWords.queued(store, "fast");
-            assertThat(store.unsealed(10)).as("while a smaller number may come").isEmpty();
+            assertThat(store.audit().unsealed(10))
+                    .as("while a smaller number may come")
+                    .isEmpty();
             slow.commit();
-            sealed(store, store.unsealed(10));
+            sealed(store, store.audit().unsealed(10));
             assertThat(names(store)).containsExactly("slow", "fast");
         }
     }
@@ -57,9 +59,9 @@ class SealOrderTest {
             slow.setAutoCommit(false);
             insertRecord(slow);
             RunWords.queued(store, "fast");
-            assertThat(store.unsealed(10)).isEmpty();
+            assertThat(store.audit().unsealed(10)).isEmpty();
             slow.rollback();
-            sealed(store, store.unsealed(10));
+            sealed(store, store.audit().unsealed(10));
             assertThat(names(store)).containsExactly("fast");
         }
     }
@@ -73,17 +75,17 @@ class SealOrderTest {
     }
 
     private static List<String> names(SqlStore store) {
-        return store.sealed(0, 10).stream()
+        return store.audit().sealed(0, 10).stream()
                 .map(Sealed::record)
                 .map(record -> record == null ? "" : record.key().name())
                 .toList();
     }
 
     private static Seal sealed(SqlStore store, List<AuditRecord> records) {
-        Seal last = store.head();
+        Seal last = store.audit().head();
         for (AuditRecord record : records) {
             Seal next = AuditChain.next(last, record);
-            assertThat(store.seal(last, List.of(next))).isTrue();
+            assertThat(store.audit().seal(last, List.of(next))).isTrue();
             last = next;
         }
         return last;
@@ -93,15 +95,15 @@ class SealOrderTest {
     void aRecordIsSealedOnceWhateverTheHead() {
         try (SqlStore store = open()) {
             RunWords.queued(store, "k");
-            List<AuditRecord> records = store.unsealed(10);
+            List<AuditRecord> records = store.audit().unsealed(10);
             Seal head = sealed(store, records);
-            assertThat(store.seal(head, List.of(AuditChain.next(head, records.get(0)))))
+            assertThat(store.audit().seal(head, List.of(AuditChain.next(head, records.get(0)))))
                     .isFalse();
-            assertThat(store.head()).isEqualTo(head);
+            assertThat(store.audit().head()).isEqualTo(head);
             RunWords.queued(store, "k2");
             Seal gap = AuditChain.next(
-                    new Seal(7, 7, head.hash()), store.unsealed(1).get(0));
-            assertThat(store.seal(head, List.of(gap))).as("a gap").isFalse();
+                    new Seal(7, 7, head.hash()), store.audit().unsealed(1).get(0));
+            assertThat(store.audit().seal(head, List.of(gap))).as("a gap").isFalse();
         }
     }
 
@@ -111,9 +113,9 @@ class SealOrderTest {
             RunWords.queued(store, "lost");
             RunWords.queued(store, "last");
             harness.server().execute("DELETE FROM " + harness.table("audit") + " WHERE name = 'lost'");
-            sealed(store, store.unsealed(10));
+            sealed(store, store.audit().unsealed(10));
             assertThat(names(store)).containsExactly("last");
-            assertThat(store.unsealed(10)).isEmpty();
+            assertThat(store.audit().unsealed(10)).isEmpty();
         }
     }
 }

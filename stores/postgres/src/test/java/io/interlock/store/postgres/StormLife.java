@@ -83,8 +83,8 @@ final class StormLife {
                         this::resume,
                         this::evict,
                         () -> store.sweep(20),
-                        () -> store.sweepRuns(20),
-                        () -> store.queue(key()))
+                        () -> store.upkeep().sweepRuns(20),
+                        () -> store.queries().queue(key()))
                 .toList();
     }
 
@@ -111,7 +111,7 @@ final class StormLife {
     private void submit() {
         List<SubmitRequest> requests =
                 Stream.generate(this::request).limit(1 + random.nextInt(6)).toList();
-        each(requests, store::submit, (request, answer) -> {
+        each(requests, store.runs()::submit, (request, answer) -> {
             if (answer instanceof SubmitAnswer.Started started) {
                 acknowledged.add(request.id());
                 started.granted().ifPresent(lease -> works.add(new Claimed(started.run(), lease)));
@@ -149,8 +149,13 @@ final class StormLife {
 
     private void claim() {
         Set<JobName> jobs = Set.of(new JobName("load"), new JobName("other"));
-        works.addAll(store.claim(new ClaimRequest(
-                RunWords.uuid(), RunWords.WORKER, perhaps(one("acme", "globex")), jobs, 1 + random.nextInt(5))));
+        works.addAll(store.work()
+                .claim(new ClaimRequest(
+                        RunWords.uuid(),
+                        RunWords.WORKER,
+                        perhaps(one("acme", "globex")),
+                        jobs,
+                        1 + random.nextInt(5))));
     }
 
     private void finish() {
@@ -166,7 +171,7 @@ final class StormLife {
                                 new Ending.Failed(ERROR, true, null),
                                 new Ending.Aborted(ERROR))))
                 .toList();
-        each(requests, store::finish, (request, answer) -> {});
+        each(requests, store.work()::finish, (request, answer) -> {});
         works.clear();
     }
 
@@ -176,7 +181,7 @@ final class StormLife {
                 works.stream()
                         .map(work -> RunWords.beating(work, one("read", "write")))
                         .toList(),
-                store::heartbeat,
+                store.work()::heartbeat,
                 (request, answer) -> {});
     }
 
@@ -184,7 +189,7 @@ final class StormLife {
         Collections.shuffle(waiting, random);
         List<TurnRequest> asking = List.copyOf(waiting);
         waiting.clear();
-        each(asking, store::takeTurn, (request, answer) -> {
+        each(asking, store.runs()::takeTurn, (request, answer) -> {
             if (answer instanceof TurnAnswer.Granted granted) {
                 works.add(new Claimed(granted.run(), granted.lease()));
             } else if (answer instanceof TurnAnswer.Waiting) {
@@ -234,20 +239,25 @@ final class StormLife {
     private void cancel() {
         RunId run = acknowledged.peek();
         if (run != null) {
-            store.cancel(new CancelRequest(run, "bob", "enough"));
+            store.runs().cancel(new CancelRequest(run, "bob", "enough"));
         }
-        store.queue(key()).stream()
+        store.queries().queue(key()).stream()
                 .limit(1)
-                .forEach(first -> store.cancel(new CancelRequest(first.id(), "bob", "enough")));
+                .forEach(first -> store.runs().cancel(new CancelRequest(first.id(), "bob", "enough")));
     }
 
     private void pause() {
-        store.pause(new PauseRequest(
-                one("acme", "globex"), pattern(), "carol", "upgrade", Duration.ofMillis(1 + random.nextInt(100))));
+        store.runs()
+                .pause(new PauseRequest(
+                        one("acme", "globex"),
+                        pattern(),
+                        "carol",
+                        "upgrade",
+                        Duration.ofMillis(1 + random.nextInt(100))));
     }
 
     private void resume() {
-        store.resume(new ResumeRequest(one("acme", "globex"), pattern(), "carol", "done"));
+        store.runs().resume(new ResumeRequest(one("acme", "globex"), pattern(), "carol", "done"));
     }
 
     private void evict() {

@@ -45,9 +45,9 @@ class TamperedRunsTest {
         Run next = RunWords.queued(store, "k");
         Claimed work = RunWords.claim(store);
         server.execute("DELETE FROM " + harness.table("lease"));
-        store.sweepRuns(10);
+        store.upkeep().sweepRuns(10);
         ended(work.run().id(), RunError.LOCK_STATE_LOST);
-        assertThat(store.findRun(next.id()).orElseThrow().state()).isEqualTo(RunState.PENDING);
+        assertThat(store.queries().findRun(next.id()).orElseThrow().state()).isEqualTo(RunState.PENDING);
     }
 
     @Test
@@ -64,12 +64,12 @@ class TamperedRunsTest {
         Run run = RunWords.queued(store, "k");
         RunWords.queued(store, "k");
         server.execute("DELETE FROM " + harness.table("lease"));
-        store.sweepRuns(10);
+        store.upkeep().sweepRuns(10);
         assertThat(RunWords.claim(store).run().id()).isEqualTo(run.id());
     }
 
     private void ended(RunId id, String code) {
-        Run run = store.findRun(id).orElseThrow();
+        Run run = store.queries().findRun(id).orElseThrow();
         assertThat(run.state()).isEqualTo(RunState.FAILED);
         assertThat(run.status().error()).extracting(RunError::code).isEqualTo(code);
     }

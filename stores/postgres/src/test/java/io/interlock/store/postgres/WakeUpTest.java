@@ -170,7 +170,7 @@ class WakeUpTest {
         try (Connection listening = server.connect()) {
             RowWait.execute(listening, "LISTEN " + channel);
             callerBehindALease("claimed");
-            assertThat(store.claim(RunWords.claiming(1))).isEmpty();
+            assertThat(store.work().claim(RunWords.claiming(1))).isEmpty();
             heardUpTo(listening, "claimed");
             callerBehindALease("refused");
             RunWords.submit(store, RunWords.submitting("refused", ConflictPolicy.REJECT));
@@ -186,7 +186,7 @@ class WakeUpTest {
             RunWords.claim(store);
             queued("held", RunWords.spec().limits(new RunLimits(Duration.ofSeconds(5), null, Duration.ZERO)));
             harness.advance(Duration.ofSeconds(6));
-            assertThat(store.claim(RunWords.claiming(1))).isEmpty();
+            assertThat(store.work().claim(RunWords.claiming(1))).isEmpty();
             heardUpTo(listening, "held");
         }
     }

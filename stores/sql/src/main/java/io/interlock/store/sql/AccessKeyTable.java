@@ -9,7 +9,6 @@ import io.interlock.spi.run.AccessKeys;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
@@ -46,8 +45,8 @@ final class AccessKeyTable implements AccessKeys {
         AccessKey kept = database.write(Database.Lane.STEPS, transaction -> {
             Trip first = transaction.trip();
             transaction.dialect().latchShared(first);
-            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
-            Trip.Answer<List<AccessKey>> known = first.query(FIND, AccessKeyTable::read, key.id());
+            Trip.Answer<StoreRow> store = StoreRow.ask(first);
+            Trip.Answer<List<AccessKey>> known = first.list(FIND, AccessKeyTable::read, key.id());
             first.run();
             if (!known.get().isEmpty()) {
                 transaction.confirm();
@@ -57,7 +56,7 @@ final class AccessKeyTable implements AccessKeys {
             // If another one adds the same key meanwhile, this fails as a duplicate, is made again, and finds it.
             Trip second = transaction.trip();
             second.update(transaction.dialect().insert("access_key", COLUMNS), values(key, now));
-            Trip.Answer<List<AccessKey>> there = second.query(FIND, AccessKeyTable::read, key.id());
+            Trip.Answer<List<AccessKey>> there = second.list(FIND, AccessKeyTable::read, key.id());
             second.run();
             AccessKey written = there.get().get(0);
             commit(
@@ -96,7 +95,7 @@ final class AccessKeyTable implements AccessKeys {
     public Optional<AccessKey> findKey(String id) {
         return isId(id)
                 ? new Filter(FIND, id)
-                        .ask(database, AccessKeyTable::read).stream().findFirst()
+                        .list(database, AccessKeyTable::read).stream().findFirst()
                 : Optional.empty();
     }
 
@@ -110,7 +109,7 @@ final class AccessKeyTable implements AccessKeys {
         return List.copyOf(new Filter(SELECT)
                 .andIf("WHERE x.tenant = ?", tenant)
                 .and("ORDER BY x.number")
-                .ask(database, AccessKeyTable::read));
+                .list(database, AccessKeyTable::read));
     }
 
     @Override
@@ -121,8 +120,8 @@ final class AccessKeyTable implements AccessKeys {
         return database.write(Database.Lane.STEPS, transaction -> {
             Trip first = transaction.trip();
             transaction.dialect().latchShared(first);
-            Trip.Answer<List<AccessKey>> found = first.query(LOCK, AccessKeyTable::read, id);
-            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+            Trip.Answer<List<AccessKey>> found = first.list(LOCK, AccessKeyTable::read, id);
+            Trip.Answer<StoreRow> store = StoreRow.ask(first);
             first.run();
             AccessKey known = found.get().stream().findFirst().orElse(null);
             if (known == null || known.revokedAt() != null) {
@@ -150,13 +149,10 @@ final class AccessKeyTable implements AccessKeys {
     @Override
     public void keysUsed(SortedSet<String> ids) {
         database.write(Database.Lane.STEPS, transaction -> {
-            Trip first = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
-            first.run();
+            long now = StoreRow.read(transaction).now();
             Trip last = transaction.trip();
             // In the order of their names, as all do: two nodes never wait for each other.
-            ids.forEach(
-                    id -> last.update(USED, store.get().now(), id, store.get().now()));
+            ids.forEach(id -> last.update(USED, now, id, now));
             transaction.commit(last);
             return ids;
         });
@@ -167,23 +163,16 @@ final class AccessKeyTable implements AccessKeys {
         transaction.commit(last);
     }
 
-    private static List<AccessKey> read(ResultSet rows) throws SQLException {
-        List<AccessKey> found = new ArrayList<>();
-        while (rows.next()) {
-            Long end = KeyRow.number(rows, 7);
-            Long revoked = KeyRow.number(rows, 8);
-            Long used = KeyRow.number(rows, 9);
-            found.add(new AccessKey(
-                    rows.getString(1),
-                    rows.getString(2),
-                    Role.valueOf(rows.getString(3)),
-                    rows.getString(4),
-                    rows.getString(5),
-                    Micros.moment(rows.getLong(6)),
-                    end == null ? null : Micros.moment(end),
-                    revoked == null ? null : Micros.moment(revoked),
-                    used == null ? null : Micros.moment(used)));
-        }
-        return found;
+    private static AccessKey read(ResultSet row) throws SQLException {
+        return new AccessKey(
+                row.getString(1),
+                row.getString(2),
+                Role.valueOf(row.getString(3)),
+                row.getString(4),
+                row.getString(5),
+                Micros.moment(row.getLong(6)),
+                Micros.read(row, 7),
+                Micros.read(row, 8),
+                Micros.read(row, 9));
     }
 }

@@ -1,5 +1,6 @@
 package io.interlock.store.sql;
 
+import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
@@ -24,7 +25,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class AuditTable implements AuditLog {
 
-    private static final String SELECT = "SELECT " + AuditRows.COLUMNS + " FROM ${t:audit} AS a ";
+    /** Of {@code audit AS a}, which {@link #read} reads. */
+    static final String COLUMNS = """
+            a.sequence, a.at, a.tenant, a.name, a.run_id, a.token, a.actor, a.action, a.state_before, a.state_after, a.reason,
+            a.correlation, a.address""";
+
+    private static final String SELECT = "SELECT " + COLUMNS + " FROM ${t:audit} AS a ";
     private static final String BY_TENANT = "${index:audit_tenant} ";
     private static final String BY_KEY = "${index:audit_key} ";
     private static final String BY_ACTION = "${index:audit_action} ";
@@ -68,9 +74,9 @@ final class AuditTable implements AuditLog {
         unsealed = new UnsealedRecords(database);
     }
 
-    /** All that was done under the key, in order. */
-    List<AuditRecord> audit(LockKey key) {
-        return List.copyOf(new Filter(OF_KEY, key.tenant(), key.name()).ask(database, AuditRows::read));
+    @Override
+    public List<AuditRecord> records(LockKey key) {
+        return List.copyOf(new Filter(OF_KEY, key.tenant(), key.name()).list(database, AuditTable::read));
     }
 
     @Override
@@ -82,7 +88,7 @@ final class AuditTable implements AuditLog {
                 // It writes nothing before, and needs its id before it draws numbers all the same.
                 first.query(ids.next(), ResultSet::next);
             }
-            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+            Trip.Answer<StoreRow> store = StoreRow.ask(first);
             first.run();
             Instant now = Micros.moment(store.get().now());
             Rows rows = new Rows();
@@ -104,7 +110,7 @@ final class AuditTable implements AuditLog {
         RunId run = query.run();
         return List.copyOf(
                 run == null
-                        ? end(begin(query, key), query).ask(database, AuditRows::read)
+                        ? end(begin(query, key), query).list(database, AuditTable::read)
                         : database.peek(transaction -> ofRun(transaction, query, run)));
     }
 
@@ -140,7 +146,7 @@ final class AuditTable implements AuditLog {
                 .and(AFTER, place.since() - Micros.of(ORDER_MARGIN));
         Long until = place.until();
         filter.andIf(UP_TO, until == null ? null : (Long) (until + Micros.of(ORDER_MARGIN)));
-        return end(filter, query).ask(transaction, AuditRows::read);
+        return end(filter, query).list(transaction, AuditTable::read);
     }
 
     /** The log lives longer than runs do. The id says when the run was made, and so where its first record is. */
@@ -155,7 +161,7 @@ final class AuditTable implements AuditLog {
                 .and(AFTER, Micros.of(made.minus(CLOCK_MARGIN)))
                 .and(UP_TO, Micros.of(made.plus(CLOCK_MARGIN)))
                 .and("ORDER BY a.sequence LIMIT 1")
-                .ask(transaction, AuditRows::read)
+                .list(transaction, AuditTable::read)
                 .stream()
                 .findFirst()
                 .map(record -> new Place(record.key(), Micros.of(record.at()), null))
@@ -255,5 +261,24 @@ final class AuditTable implements AuditLog {
     @Override
     public List<Sealed> sealed(long after, int limit) {
         return seals.after(after, limit);
+    }
+
+    /** A record with {@link #COLUMNS}; {@link StepWriter#row} says how they are written. */
+    static AuditRecord read(ResultSet row) throws SQLException {
+        String run = row.getString(5);
+        Long token = KeyRow.number(row, 6);
+        return new AuditRecord(
+                row.getLong(1),
+                Micros.moment(row.getLong(2)),
+                LockKey.of(row.getString(3), row.getString(4)),
+                run == null ? null : RunId.parse(run),
+                token == null ? null : new FencingToken(token),
+                row.getString(7),
+                row.getString(8),
+                row.getString(9),
+                row.getString(10),
+                row.getString(11),
+                row.getString(12),
+                row.getString(13));
     }
 }

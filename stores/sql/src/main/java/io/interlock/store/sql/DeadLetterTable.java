@@ -6,7 +6,6 @@ import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.Run;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -43,11 +42,11 @@ final class DeadLetterTable {
                         query.job() == null ? null : query.job().value())
                 .and(query.open() ? Filter.unindexed("x.settled = 0") : "")
                 .and(LIST_END, query.limit())
-                .ask(database, this::read);
+                .list(database, this::read);
     }
 
     /** What was done about a dead run, or {@code null} if nothing was, or if it is not dead. */
-    DeadLetter.@Nullable Disposition disposition(Transaction transaction, Run run) throws SQLException {
+    static DeadLetter.@Nullable Disposition disposition(Transaction transaction, Run run) throws SQLException {
         return transaction
                 .query(
                         FIND,
@@ -59,12 +58,8 @@ final class DeadLetterTable {
                 .orElse(null);
     }
 
-    private List<DeadLetter> read(ResultSet rows) throws SQLException {
-        List<DeadLetter> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(new DeadLetter(runs.read(rows), settled(rows, SETTLED_COLUMN)));
-        }
-        return List.copyOf(found);
+    private DeadLetter read(ResultSet row) throws SQLException {
+        return new DeadLetter(runs.read(row), settled(row, SETTLED_COLUMN));
     }
 
     private static DeadLetter.@Nullable Disposition settled(ResultSet row, int column) throws SQLException {

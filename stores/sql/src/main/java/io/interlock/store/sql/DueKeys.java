@@ -99,7 +99,7 @@ final class DueKeys {
             Set<LockKey> tried = new LinkedHashSet<>();
             for (int i = 0; i < limit; i++) {
                 List<LockKey> next = database.peek(
-                        transaction -> transaction.query(BLOCKED, DueKeys::keys, tenant, tenant, tried.size() + 1));
+                        transaction -> transaction.list(BLOCKED, DueKeys::key, tenant, tenant, tried.size() + 1));
                 next = next.stream().filter(key -> !tried.contains(key)).toList();
                 if (next.isEmpty()) {
                     break;
@@ -112,25 +112,15 @@ final class DueKeys {
 
     /** The tenants with runs that wait for a place. */
     List<String> tenantsOutOfPlaces() {
-        return database.peek(transaction -> transaction.query(BLOCKED_TENANTS, rows -> {
-            List<String> found = new ArrayList<>();
-            while (rows.next()) {
-                found.add(rows.getString(1));
-            }
-            return found;
-        }));
+        return database.peek(transaction -> transaction.list(BLOCKED_TENANTS, Trip.TEXT));
     }
 
     private List<LockKey> due(int limit) {
         return database.peek(transaction -> {
-            Trip first = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
-            first.run();
+            long now = StoreRow.read(transaction).now();
             Trip trip = transaction.trip();
-            Trip.Answer<List<LockKey>> busy =
-                    trip.query(DUE_BUSY, DueKeys::keys, store.get().now(), limit);
-            Trip.Answer<List<LockKey>> queues =
-                    trip.query(DUE_QUEUE, DueKeys::keys, store.get().now(), limit);
+            Trip.Answer<List<LockKey>> busy = trip.list(DUE_BUSY, DueKeys::key, now, limit);
+            Trip.Answer<List<LockKey>> queues = trip.list(DUE_QUEUE, DueKeys::key, now, limit);
             trip.run();
             Set<LockKey> all = new LinkedHashSet<>(busy.get());
             all.addAll(queues.get());
@@ -138,11 +128,7 @@ final class DueKeys {
         });
     }
 
-    static List<LockKey> keys(ResultSet rows) throws SQLException {
-        List<LockKey> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(LockKey.of(rows.getString(1), rows.getString(2)));
-        }
-        return found;
+    static LockKey key(ResultSet row) throws SQLException {
+        return LockKey.of(row.getString(1), row.getString(2));
     }
 }

@@ -44,9 +44,24 @@ final class Filter {
         return database.peek(transaction -> ask(transaction, reader));
     }
 
+    /** Asks in one trip, outside of any transaction, for a list. */
+    <T> List<T> list(Database database, Trip.Reader<T> row) {
+        return ask(database, Trip.each(row));
+    }
+
     /** Asks in a trip of its own. */
     <T> T ask(Transaction transaction, Trip.Reader<T> reader) throws SQLException {
         return transaction.query(sql.toString(), reader, values.toArray());
+    }
+
+    /** Asks in a trip of its own for a list. */
+    <T> List<T> list(Transaction transaction, Trip.Reader<T> row) throws SQLException {
+        return ask(transaction, Trip.each(row));
+    }
+
+    /** Asks for a list together with the other statements of a trip. */
+    <T> Trip.Answer<List<T>> list(Trip trip, Trip.Reader<T> row) {
+        return ask(trip, Trip.each(row));
     }
 
     /** Asks together with the other statements of a trip. */

@@ -99,9 +99,9 @@ final class KeyPages {
 
     private List<KeyView> views(Transaction transaction, String tenant, Filter filter) throws SQLException {
         Trip trip = transaction.trip();
-        Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+        Trip.Answer<StoreRow> store = StoreRow.ask(trip);
         Trip.Answer<List<Pause>> pauses = PauseTable.inForce(trip, new Rows().add(tenant));
-        Trip.Answer<List<KeyRow>> rows = filter.ask(trip, KeyPages::readKeys);
+        Trip.Answer<List<KeyRow>> rows = filter.list(trip, KeyRow::read);
         trip.run();
         Beside beside = new Beside(store.get(), pauses.get(), new HashMap<>(), new HashMap<>(), new HashMap<>());
         load(transaction, rows.get(), beside);
@@ -207,8 +207,8 @@ final class KeyPages {
 
             @Override
             public List<Run> of(int rank, long after, int limit) throws SQLException {
-                return transaction.query(
-                        WaitingRuns.OF_RANK_AFTER, runs::readAllOpen, key.tenant(), key.name(), rank, after, limit);
+                return transaction.list(
+                        WaitingRuns.OF_RANK_AFTER, runs::readOpen, key.tenant(), key.name(), rank, after, limit);
             }
         });
         return new KeyLine(
@@ -248,14 +248,6 @@ final class KeyPages {
         } catch (WaitingRuns.StepFailure failure) {
             throw failure.failure();
         }
-    }
-
-    private static List<KeyRow> readKeys(ResultSet rows) throws SQLException {
-        List<KeyRow> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(KeyRow.read(rows));
-        }
-        return found;
     }
 
     private boolean readBusy(ResultSet rows, Beside beside) throws SQLException {

@@ -207,9 +207,7 @@ record KeyRow(
         if (run == null) {
             return null;
         }
-        long since = row.getLong(19);
-        Long until = number(row, 20);
-        return new Reservation(RunId.parse(run), Micros.moment(since), until == null ? null : Micros.moment(until));
+        return new Reservation(RunId.parse(run), Micros.moment(row.getLong(19)), Micros.read(row, 20));
     }
 
     private static QueueFacts queue(ResultSet row) throws SQLException {
@@ -232,7 +230,6 @@ record KeyRow(
         String state = row.getString(first + 1);
         String owner = row.getString(first + 3);
         String settled = row.getString(first + 4);
-        Long since = number(row, first + 5);
         if (settled == null) {
             // Written before these columns were there: where one that a run moves stood before is not known.
             settled = owner == null ? state : Resource.UNTOUCHED;
@@ -244,7 +241,7 @@ record KeyRow(
                 row.getLong(first + 2),
                 owner == null ? null : RunId.parse(owner),
                 settled,
-                since == null ? null : Micros.moment(since));
+                Micros.read(row, first + 5));
     }
 
     static @Nullable Long number(ResultSet row, int column) throws SQLException {

@@ -17,9 +17,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +39,8 @@ final class KeySteps {
     private final Database database;
     private final StoredRuns runs;
     private final RandomGenerator random;
-    private final Signals signals;
+    private final SqlStore.Feed feed;
+    private final Consumer<Collection<String>> placesFreed;
     // Keys that had a row when a step last looked; for all others the step makes one first.
     private final Map<LockKey, Boolean> seen = new LinkedHashMap<>(1024, 0.75f, true) {
         @Override
@@ -45,24 +49,22 @@ final class KeySteps {
         }
     };
 
-    KeySteps(Database database, StoredRuns runs, RandomGenerator random, Signals signals) {
+    /**
+     * Steps on the keys of a database.
+     *
+     * @param placesFreed is told of tenants under whose limit a place may be free
+     */
+    KeySteps(
+            Database database,
+            StoredRuns runs,
+            RandomGenerator random,
+            SqlStore.Feed feed,
+            Consumer<Collection<String>> placesFreed) {
         this.database = database;
         this.runs = runs;
         this.random = random;
-        this.signals = signals;
-    }
-
-    /** Tells others in this process and elsewhere to look again. They are hints. */
-    interface Signals {
-
-        /** These keys may have become free, or their holders were asked to stop. */
-        void keysChanged(Collection<LockKey> keys);
-
-        /** Workers of these tenants may find work. */
-        void workAppeared(Collection<String> tenants);
-
-        /** A place under the limit of these tenants may be free. */
-        void placesFreed(Collection<String> tenants);
+        this.feed = feed;
+        this.placesFreed = placesFreed;
     }
 
     /** Answers one request on a loaded step. */
@@ -111,6 +113,38 @@ final class KeySteps {
             }
         }
         return answer(lane, requests, kind, requests.size() == 1, answers);
+    }
+
+    /** Answers requests that have no answer by a look where it may be enough, and all others in one step. */
+    <Q, A> Answers<A> lookFirst(
+            List<Q> requests,
+            List<@Nullable A> answers,
+            boolean alone,
+            Predicate<Q> mayBeEnough,
+            Kind<Q, A> look,
+            Kind<Q, A> kind) {
+        List<Integer> looked = places(requests, i -> answers.get(i) == null && mayBeEnough.test(requests.get(i)));
+        if (!looked.isEmpty()) {
+            List<@Nullable A> found =
+                    lookAtEach(looked.stream().map(requests::get).toList(), look);
+            for (int i = 0; i < looked.size(); i++) {
+                answers.set(looked.get(i), found.get(i));
+            }
+        }
+        List<Integer> rest = places(requests, i -> answers.get(i) == null);
+        if (rest.isEmpty()) {
+            return Answers.partly(answers);
+        }
+        Answers<A> made =
+                answer(Database.Lane.STEPS, rest.stream().map(requests::get).toList(), kind, alone);
+        for (int i = 0; i < rest.size(); i++) {
+            answers.set(rest.get(i), made.isOpen(i) ? null : made.get(i));
+        }
+        return Answers.partly(answers);
+    }
+
+    private static List<Integer> places(List<?> requests, IntPredicate which) {
+        return IntStream.range(0, requests.size()).filter(which).boxed().toList();
     }
 
     /** Answers one request in a step of its own, if a look is not enough. */
@@ -311,13 +345,13 @@ final class KeySteps {
 
     private void tell(Outcome<?> outcome) {
         if (!outcome.keys().isEmpty()) {
-            signals.keysChanged(outcome.keys());
+            feed.keysChanged(outcome.keys());
         }
         if (!outcome.work().isEmpty()) {
-            signals.workAppeared(outcome.work());
+            feed.workAppeared(outcome.work());
         }
         if (!outcome.limited().isEmpty()) {
-            signals.placesFreed(outcome.limited());
+            placesFreed.accept(outcome.limited());
         }
     }
 
@@ -327,7 +361,7 @@ final class KeySteps {
             keys.forEach(key -> seen.put(key, true));
         }
         if (!work.isEmpty()) {
-            signals.workAppeared(work);
+            feed.workAppeared(work);
         }
     }
 

@@ -42,8 +42,7 @@ final class LeaseSteps {
             request -> List.of(request.key()), requests -> Step.Needs.KEYS, false, LeaseSteps::release);
     static final KeySteps.Kind<EvictRequest, EvictAnswer> EVICT = new KeySteps.Kind<>(
             request -> List.of(request.key()), requests -> Step.Needs.KEYS, false, (step, request) -> {
-                KeyState state = state(step, request.key());
-                Settlement.settle(state);
+                KeyState state = step.settled(request.key());
                 EvictAnswer answer = StopRules.evict(state, request);
                 if (answer instanceof EvictAnswer.Mismatch) {
                     step.requireFirstAttempt("whether the lease of " + request.key() + " was there to be evicted");
@@ -53,13 +52,8 @@ final class LeaseSteps {
 
     private LeaseSteps() {}
 
-    private static KeyState state(Step step, LockKey key) {
-        return Objects.requireNonNull(step.key(key), "the key is loaded").state();
-    }
-
     private static AcquireAnswer acquire(Step step, AcquireRequest request) {
-        List<KeyState> states =
-                request.keys().stream().map(key -> state(step, key)).toList();
+        List<KeyState> states = request.keys().stream().map(step::state).toList();
         AcquireAnswer again = grantedBefore(request, states);
         if (again != null) {
             return again;
@@ -160,8 +154,7 @@ final class LeaseSteps {
     }
 
     private static RenewAnswer renew(Step step, RenewRequest request) {
-        KeyState state = state(step, request.key());
-        Settlement.settle(state);
+        KeyState state = step.settled(request.key());
         boolean overdue = ClaimRules.refusesRenewal(state, request.id(), request.token());
         LeaseRow lease = state.lease().orElse(null);
         if (lease == null || !lease.isProvedBy(request.id(), request.token())) {
@@ -181,7 +174,7 @@ final class LeaseSteps {
     }
 
     private static ReleaseAnswer release(Step step, ReleaseRequest request) {
-        KeyState state = state(step, request.key());
+        KeyState state = step.state(request.key());
         LeaseRow lease = state.lease().orElse(null);
         if (lease == null || !isOf(lease, request.id(), request.token())) {
             // Gone because of our own first attempt, or gone before? "Your lease was lost" must not be a guess.

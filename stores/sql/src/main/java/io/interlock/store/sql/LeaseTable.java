@@ -12,7 +12,6 @@ import io.interlock.spi.run.rules.KeyState;
 import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.spi.run.rules.Settlement;
 import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -68,13 +67,11 @@ final class LeaseTable {
 
     private final Database database;
     private final KeySteps steps;
-    private final DueKeys due;
     private @Nullable LockKey sweptTo;
 
-    LeaseTable(Database database, KeySteps steps, DueKeys due) {
+    LeaseTable(Database database, KeySteps steps) {
         this.database = database;
         this.steps = steps;
-        this.due = due;
     }
 
     List<Optional<LeaseRecord>> find(List<LockKey> keys) {
@@ -85,8 +82,8 @@ final class LeaseTable {
         keys.forEach(key -> rows.add(key.tenant(), key.name()));
         return database.peek(transaction -> {
             Trip trip = transaction.trip();
-            Trip.Answer<List<KeyRow>> found = trip.query(FIND, LeaseTable::rows, rows);
-            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+            Trip.Answer<List<KeyRow>> found = trip.list(FIND, KeyRow::read, rows);
+            Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             trip.run();
             Map<LockKey, KeyRow> byKey = new HashMap<>();
             found.get().forEach(row -> byKey.put(row.key(), row));
@@ -104,16 +101,13 @@ final class LeaseTable {
             return LeasePage.of(List.of(), query.limit());
         }
         return database.peek(transaction -> {
-            Trip first = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
-            first.run();
-            long now = store.get().now();
+            long now = StoreRow.read(transaction).now();
             String prefix = query.namePrefix();
             String starts = transaction.dialect().startsWith("l.name");
             List<KeyRow> found = tenant == null
-                    ? transaction.query(
+                    ? transaction.list(
                             String.format(LIST_ALL, transaction.dialect().isBehind("l"), starts),
-                            LeaseTable::rows,
+                            KeyRow::read,
                             now,
                             after == null ? "" : after.tenant(),
                             after == null ? "" : after.tenant(),
@@ -121,9 +115,9 @@ final class LeaseTable {
                             prefix,
                             prefix,
                             query.limit() + 1)
-                    : transaction.query(
+                    : transaction.list(
                             String.format(LIST_TENANT, starts),
-                            LeaseTable::rows,
+                            KeyRow::read,
                             now,
                             tenant,
                             after == null || !after.tenant().equals(tenant) ? "" : after.name(),
@@ -140,12 +134,7 @@ final class LeaseTable {
         List<LeaseRecord> cleared = new ArrayList<>();
         boolean more = true;
         for (int i = 0; i < MOST_PAGES && more && cleared.size() < limit; i++) {
-            long now = database.peek(transaction -> {
-                Trip trip = transaction.trip();
-                Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
-                trip.run();
-                return store.get().now();
-            });
+            long now = database.peek(StoreRow::read).now();
             List<KeyRow> over = nextPage(now);
             List<LeaseRecord> some = clear(over, now, limit - cleared.size());
             cleared.addAll(some);
@@ -165,8 +154,8 @@ final class LeaseTable {
         return database.peek(transaction -> {
             String behind = transaction.dialect().isBehind("p");
             Trip trip = transaction.trip();
-            Trip.Answer<List<KeyRow>> over = trip.query(
-                    String.format(OVER_AFTER, behind), LeaseTable::rows, tenant, tenant, name, now, now - IDLE_MICROS);
+            Trip.Answer<List<KeyRow>> over = trip.list(
+                    String.format(OVER_AFTER, behind), KeyRow::read, tenant, tenant, name, now, now - IDLE_MICROS);
             Trip.Answer<Optional<LockKey>> end = trip.query(
                     String.format(END_AFTER, behind),
                     rows -> rows.next()
@@ -239,7 +228,7 @@ final class LeaseTable {
         database.write(Database.Lane.STEPS, transaction -> {
             Trip trip = transaction.trip();
             transaction.dialect().latchShared(trip);
-            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+            Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             trip.run();
             long tokens = TokenLayout.byClock(
                     store.get().epoch(), Micros.moment(store.get().now()));
@@ -299,7 +288,7 @@ final class LeaseTable {
     void noteHeard() {
         boolean matters = database.peek(transaction -> {
             Trip trip = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+            Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             Trip.Answer<Boolean> waiting = trip.query(WAITING, ResultSet::next);
             trip.run();
             StoreRow row = store.get();
@@ -309,10 +298,7 @@ final class LeaseTable {
             return;
         }
         database.write(Database.Lane.STEPS, transaction -> {
-            Trip first = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
-            first.run();
-            StoreRow row = store.get();
+            StoreRow row = StoreRow.read(transaction);
             // A clock that was set back goes on from where it was.
             long back = Math.max(0, row.lastHeard() - row.now());
             long now = row.now() + back;
@@ -322,17 +308,5 @@ final class LeaseTable {
             transaction.commit(last);
             return true;
         });
-    }
-
-    DueKeys due() {
-        return due;
-    }
-
-    private static List<KeyRow> rows(ResultSet rows) throws SQLException {
-        List<KeyRow> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(KeyRow.read(rows));
-        }
-        return found;
     }
 }

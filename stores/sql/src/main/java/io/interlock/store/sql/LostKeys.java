@@ -47,7 +47,7 @@ final class LostKeys {
             return;
         }
         try {
-            List<LockKey> lost = database.peek(transaction -> transaction.query(FIND, DueKeys::keys));
+            List<LockKey> lost = database.peek(transaction -> transaction.list(FIND, DueKeys::key));
             lost.forEach(this::makeRow);
             if (!lost.isEmpty()) {
                 due.settle(lost);
@@ -64,7 +64,7 @@ final class LostKeys {
         database.write(Database.Lane.STEPS, transaction -> {
             Trip first = transaction.trip();
             transaction.dialect().latchShared(first);
-            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+            Trip.Answer<StoreRow> store = StoreRow.ask(first);
             first.run();
             Trip last = transaction.trip();
             last.update(

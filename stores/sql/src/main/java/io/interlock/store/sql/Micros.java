@@ -1,9 +1,12 @@
 package io.interlock.store.sql;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Times as the tables keep them: whole microseconds, moments counted from 1970. */
 public final class Micros {
@@ -32,6 +35,12 @@ public final class Micros {
     /** The moment that a table keeps as {@code micros}. */
     public static Instant moment(long micros) {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+
+    /** The moment that a column of {@code row} keeps, or {@code null} if it is empty. */
+    static @Nullable Instant read(ResultSet row, int column) throws SQLException {
+        Long micros = KeyRow.number(row, column);
+        return micros == null ? null : moment(micros);
     }
 
     /** The duration that a table keeps as {@code micros}. */

@@ -17,7 +17,8 @@ import java.util.stream.Stream;
  *
  * @param version its number; steps are applied in this order
  * @param name what it is about
- * @param sql its text, with {@code ${schema}} and {@code ${prefix}} still in it
+ * @param sql its text, with {@code ${schema}} and {@code ${prefix}} still in it; each statement ends with a semicolon at the
+ *     end of a line
  */
 public record Migration(int version, String name, String sql) {
 
@@ -38,6 +39,13 @@ public record Migration(int version, String name, String sql) {
             }
         }
         return migrations;
+    }
+
+    /** Its statements, for tables called so. */
+    List<String> statements(TableNames names) {
+        return Stream.of(names.fill(sql).split(";\\s*(\\R|$)", -1))
+                .filter(statement -> !statement.isBlank())
+                .toList();
     }
 
     /** A hash of the text as shipped; the same on every system. */

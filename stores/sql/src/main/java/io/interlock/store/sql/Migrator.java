@@ -140,7 +140,7 @@ public final class Migrator {
                     "CREATE TABLE IF NOT EXISTS " + names.table("migration")
                             + " (version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at text NOT NULL)");
             for (Migration migration : pending) {
-                for (String sql : SqlScript.statements(names.fill(migration.sql()))) {
+                for (String sql : migration.statements(names)) {
                     statement.execute(sql);
                 }
                 note(connection, migration);

@@ -2,36 +2,25 @@ package io.interlock.store.sql;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
-import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
 import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.RunPeriod;
-import io.interlock.run.Turn;
 import io.interlock.run.WorkerNote;
-import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RunNotes;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The tables {@code output}, {@code refusal_count}, {@code run_period}, {@code worker} and {@code bookmark}. None of them decides about a key.
+ * The tables {@code refusal_count}, {@code run_period}, {@code worker} and {@code bookmark}. None of them decides about a key.
  * Safe for use by many threads.
  */
 final class NoteTable implements RunNotes {
-
-    private static final String OUTPUTS = """
-            SELECT o.attempt, o.text FROM ${t:output} AS o WHERE o.run_id = CAST(? AS ${uuid}) ORDER BY o.attempt""";
-    private static final String FORGET_OUTPUT =
-            "DELETE FROM ${t:output} WHERE run_id = CAST(? AS ${uuid}) AND attempt <= ?";
 
     private static final String COUNT_KEY =
             "tenant text, name text, minute bigint, node text, policy text, outcome text";
@@ -44,47 +33,13 @@ final class NoteTable implements RunNotes {
     private static final String MOVE_BOOKMARK = "UPDATE ${t:bookmark} SET value = ? WHERE name = ? AND value = ?";
 
     private final Database database;
-    private final StoredRuns runs;
     private final WorkerTable workers;
     private final PeriodTable periods;
 
-    NoteTable(Database database, StoredRuns runs) {
+    NoteTable(Database database) {
         this.database = database;
-        this.runs = runs;
         workers = new WorkerTable(database);
         periods = new PeriodTable(database);
-    }
-
-    @Override
-    public boolean keepOutput(OutputNote note) {
-        return database.write(Database.Lane.STEPS, transaction -> {
-            Optional<Turn> turn = runs.find(transaction, note.run())
-                    .filter(note::isProofOf)
-                    .flatMap(run -> run.status().lastTurn());
-            if (turn.isEmpty()) {
-                return false;
-            }
-            int attempt = turn.get().attempt();
-            Trip trip = transaction.trip();
-            Rows rows = new Rows().add(note.run().toString(), attempt, Texts.shown(note.text()));
-            trip.update(transaction.dialect().upsert("output", "run_id uuid, attempt int", "text text"), rows);
-            if (attempt > OutputNote.MOST_ATTEMPTS) {
-                trip.update(FORGET_OUTPUT, note.run().toString(), attempt - OutputNote.MOST_ATTEMPTS);
-            }
-            transaction.commit(trip);
-            return true;
-        });
-    }
-
-    @Override
-    public SortedMap<Integer, String> outputs(RunId run) {
-        return new Filter(OUTPUTS, run.toString()).ask(database, rows -> {
-            SortedMap<Integer, String> found = new TreeMap<>();
-            while (rows.next()) {
-                found.put(rows.getInt(1), rows.getString(2));
-            }
-            return found;
-        });
     }
 
     @Override
@@ -134,22 +89,18 @@ final class NoteTable implements RunNotes {
     @Override
     public List<RefusalCount> refusals(LockKey key, Instant since) {
         return new Filter(REFUSALS, key.tenant(), key.name(), Micros.ceiling(since))
-                .ask(database, rows -> readCounts(key, rows));
+                .list(database, row -> readCount(key, row));
     }
 
-    private static List<RefusalCount> readCounts(LockKey key, ResultSet rows) throws SQLException {
-        List<RefusalCount> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(new RefusalCount(
-                    key,
-                    rows.getString(1),
-                    Micros.moment(rows.getLong(2)),
-                    ConflictPolicy.valueOf(rows.getString(3)),
-                    RefusalCount.Outcome.valueOf(rows.getString(4)),
-                    rows.getLong(5),
-                    rows.getString(6)));
-        }
-        return List.copyOf(found);
+    private static RefusalCount readCount(LockKey key, ResultSet row) throws SQLException {
+        return new RefusalCount(
+                key,
+                row.getString(1),
+                Micros.moment(row.getLong(2)),
+                ConflictPolicy.valueOf(row.getString(3)),
+                RefusalCount.Outcome.valueOf(row.getString(4)),
+                row.getLong(5),
+                row.getString(6));
     }
 
     @Override

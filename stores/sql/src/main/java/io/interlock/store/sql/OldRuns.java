@@ -5,7 +5,6 @@ import io.interlock.run.Retention;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
@@ -63,23 +62,19 @@ final class OldRuns {
     private record OldRun(
             String id, long number, RunState state, long since, long submittedAt, boolean open, long nameUntil) {
 
-        static List<OldRun> read(ResultSet rows) throws SQLException {
-            List<OldRun> found = new ArrayList<>();
-            while (rows.next()) {
-                RunState state = RunState.valueOf(rows.getString(3));
-                Long settled = KeyRow.number(rows, 6);
-                boolean open = state == RunState.DEAD && settled != null && settled == 0;
-                Long until = KeyRow.number(rows, 7);
-                found.add(new OldRun(
-                        rows.getString(1),
-                        rows.getLong(2),
-                        state,
-                        rows.getLong(4),
-                        rows.getLong(5),
-                        open,
-                        until == null ? 0 : until));
-            }
-            return found;
+        static OldRun read(ResultSet row) throws SQLException {
+            RunState state = RunState.valueOf(row.getString(3));
+            Long settled = KeyRow.number(row, 6);
+            boolean open = state == RunState.DEAD && settled != null && settled == 0;
+            Long until = KeyRow.number(row, 7);
+            return new OldRun(
+                    row.getString(1),
+                    row.getLong(2),
+                    state,
+                    row.getLong(4),
+                    row.getLong(5),
+                    open,
+                    until == null ? 0 : until);
         }
     }
 
@@ -132,7 +127,7 @@ final class OldRuns {
             int page = Math.min(PAGE, left);
             Place from = at;
             List<OldRun> runs = database.peek(
-                    transaction -> transaction.query(RUNS, OldRun::read, from.tenant(), from.number(), page));
+                    transaction -> transaction.list(RUNS, OldRun::read, from.tenant(), from.number(), page));
             for (OldRun run : runs) {
                 boolean young = run.submittedAt() > Math.max(runsThen, lettersThen);
                 boolean seen = aroundTheEnd && at.tenant().equals(start.tenant()) && run.number() > start.number();
@@ -183,8 +178,8 @@ final class OldRuns {
 
         private boolean readTenants() {
             String behind = at.tenant();
-            tenants.addAll(database.peek(
-                    transaction -> transaction.query(NEXT_TENANTS, OldRuns::readTenants, behind, TENANTS)));
+            tenants.addAll(
+                    database.peek(transaction -> transaction.list(NEXT_TENANTS, OldRuns::readTenant, behind, TENANTS)));
             if (tenants.isEmpty()) {
                 at = Place.START;
                 boolean all = aroundTheEnd || start.tenant().isEmpty();
@@ -195,12 +190,8 @@ final class OldRuns {
         }
     }
 
-    private static List<Tenant> readTenants(ResultSet rows) throws SQLException {
-        List<Tenant> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(new Tenant(rows.getString(1), rows.getLong(2)));
-        }
-        return found;
+    private static Tenant readTenant(ResultSet row) throws SQLException {
+        return new Tenant(row.getString(1), row.getLong(2));
     }
 
     /** Deletes runs with all that belongs to them, without those that another process is about to delete. */

@@ -9,7 +9,6 @@ import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -48,13 +47,13 @@ final class PauseSteps {
     private final Database database;
     private final KeySteps steps;
     private final DueKeys due;
-    private final KeySteps.Signals signals;
+    private final SqlStore.Feed feed;
 
-    PauseSteps(Database database, KeySteps steps, DueKeys due, KeySteps.Signals signals) {
+    PauseSteps(Database database, KeySteps steps, DueKeys due, SqlStore.Feed feed) {
         this.database = database;
         this.steps = steps;
         this.due = due;
-        this.signals = signals;
+        this.feed = feed;
     }
 
     Pause pause(PauseRequest request) {
@@ -110,7 +109,7 @@ final class PauseSteps {
         });
         if (ended) {
             settleEnded(1);
-            signals.workAppeared(List.of(request.tenant()));
+            feed.workAppeared(List.of(request.tenant()));
         }
         return ended;
     }
@@ -118,30 +117,10 @@ final class PauseSteps {
     /** Settles keys of pauses that have ended, up to {@code pages} pages of them. */
     void settleEnded(int pages) {
         for (int i = 0; i < pages; i++) {
-            List<Ended> ended = database.peek(transaction -> {
-                Trip trip = transaction.trip();
-                Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
-                trip.run();
-                return transaction.query(
-                        ENDED,
-                        rows -> {
-                            List<Ended> found = new ArrayList<>();
-                            while (rows.next()) {
-                                Long until = KeyRow.number(rows, 6);
-                                found.add(new Ended(
-                                        new Pause(
-                                                rows.getString(1),
-                                                rows.getString(2),
-                                                rows.getString(3),
-                                                rows.getString(4),
-                                                Micros.moment(rows.getLong(5)),
-                                                until == null ? null : Micros.moment(until)),
-                                        rows.getString(7)));
-                            }
-                            return found;
-                        },
-                        store.get().now());
-            });
+            List<Ended> ended = database.peek(transaction -> transaction.list(
+                    ENDED,
+                    row -> new Ended(PauseTable.read(row), row.getString(7)),
+                    StoreRow.read(transaction).now()));
             if (ended.isEmpty()) {
                 return;
             }
@@ -160,12 +139,10 @@ final class PauseSteps {
         }
         boolean over = keys.size() < DueKeys.PAGE;
         database.write(Database.Lane.STEPS, transaction -> {
+            long now = over ? StoreRow.read(transaction).now() : 0;
             Trip trip = transaction.trip();
             if (over) {
-                Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
-                trip.run();
-                trip = transaction.trip();
-                trip.update(DELETE, pause.tenant(), pause.pattern(), store.get().now());
+                trip.update(DELETE, pause.tenant(), pause.pattern(), now);
             } else {
                 trip.update(
                         MOVE_ON, keys.get(keys.size() - 1).name(), pause.tenant(), pause.pattern(), ended.settledTo());
@@ -216,7 +193,7 @@ final class PauseSteps {
             Object[] values = open
                     ? new @Nullable Object[] {pause.tenant(), after, prefix, prefix, prefix, limit}
                     : new @Nullable Object[] {pause.tenant(), after, prefix, prefix, limit};
-            return transaction.query(text, DueKeys::keys, values);
+            return transaction.list(text, DueKeys::key, values);
         });
     }
 
@@ -224,7 +201,7 @@ final class PauseSteps {
     static StoreRow alone(Transaction transaction) throws SQLException {
         Trip trip = transaction.trip();
         transaction.dialect().latchAlone(trip);
-        Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+        Trip.Answer<StoreRow> store = StoreRow.ask(trip);
         trip.run();
         return store.get();
     }

@@ -3,7 +3,6 @@ package io.interlock.store.sql;
 import io.interlock.run.Pause;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 
 /** The table {@code pause}: pauses in force, and those that have ended and whose keys are not all settled yet. */
@@ -18,21 +17,16 @@ final class PauseTable {
 
     /** The pauses of some tenants that have not been resumed, also those that have ended by themselves. */
     static Trip.Answer<List<Pause>> inForce(Trip trip, Rows tenants) {
-        return trip.query(IN_FORCE, PauseTable::read, tenants);
+        return trip.list(IN_FORCE, PauseTable::read, tenants);
     }
 
-    static List<Pause> read(ResultSet rows) throws SQLException {
-        List<Pause> found = new ArrayList<>();
-        while (rows.next()) {
-            Long until = KeyRow.number(rows, 6);
-            found.add(new Pause(
-                    rows.getString(1),
-                    rows.getString(2),
-                    rows.getString(3),
-                    rows.getString(4),
-                    Micros.moment(rows.getLong(5)),
-                    until == null ? null : Micros.moment(until)));
-        }
-        return found;
+    static Pause read(ResultSet row) throws SQLException {
+        return new Pause(
+                row.getString(1),
+                row.getString(2),
+                row.getString(3),
+                row.getString(4),
+                Micros.moment(row.getLong(5)),
+                Micros.read(row, 6));
     }
 }

@@ -6,7 +6,6 @@ import io.interlock.run.PeriodQuery;
 import io.interlock.run.RunPeriod;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -56,7 +55,7 @@ final class PeriodTable {
             Dialect dialect = transaction.dialect();
             Trip first = transaction.trip();
             first.update(dialect.insertMissing("run_period", KEY, FACTS), empty);
-            Trip.Answer<List<RunPeriod>> known = first.query(LOCK, PeriodTable::read, keys);
+            Trip.Answer<List<RunPeriod>> known = first.list(LOCK, PeriodTable::read, keys);
             first.run();
             Map<String, RunPeriod> sums = new TreeMap<>(added);
             known.get().forEach(period -> sums.merge(identity(period), period, RunPeriod::plus));
@@ -74,7 +73,7 @@ final class PeriodTable {
         return filter.and(
                         query.eachJob() ? "AND p.job > ?" : "AND p.job = ?", name(query.eachJob() ? null : query.job()))
                 .and("AND p.start_at >= ? ORDER BY p.start_at, p.job", Micros.ceiling(query.since()))
-                .ask(database, PeriodTable::read);
+                .list(database, PeriodTable::read);
     }
 
     private static @Nullable Object[] key(RunPeriod period) {
@@ -103,25 +102,21 @@ final class PeriodTable {
                 + period.holds();
     }
 
-    private static List<RunPeriod> read(ResultSet rows) throws SQLException {
-        List<RunPeriod> found = new ArrayList<>();
-        while (rows.next()) {
-            String job = rows.getString(3);
-            String facts = rows.getString(5);
-            int bar = facts.indexOf('|');
-            String[] counts = facts.substring(0, bar).split(" ", -1);
-            found.add(new RunPeriod(
-                    rows.getString(1),
-                    job.isEmpty() ? null : new JobName(job),
-                    length(rows.getLong(2)),
-                    Micros.moment(rows.getLong(4)),
-                    Long.parseLong(counts[0]),
-                    Long.parseLong(counts[1]),
-                    Long.parseLong(counts[2]),
-                    Long.parseLong(counts[3]),
-                    HoldTimes.parse(facts.substring(bar + 1))));
-        }
-        return found;
+    private static RunPeriod read(ResultSet row) throws SQLException {
+        String job = row.getString(3);
+        String facts = row.getString(5);
+        int bar = facts.indexOf('|');
+        String[] counts = facts.substring(0, bar).split(" ", -1);
+        return new RunPeriod(
+                row.getString(1),
+                job.isEmpty() ? null : new JobName(job),
+                length(row.getLong(2)),
+                Micros.moment(row.getLong(4)),
+                Long.parseLong(counts[0]),
+                Long.parseLong(counts[1]),
+                Long.parseLong(counts[2]),
+                Long.parseLong(counts[3]),
+                HoldTimes.parse(facts.substring(bar + 1)));
     }
 
     private static RunPeriod.Length length(long seconds) throws SQLException {

@@ -8,7 +8,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
@@ -208,8 +207,7 @@ public final class PollingFeed implements SqlStore.Feed {
             Trip trip = transaction.trip();
             // Before the rest: what is added meanwhile is seen now or the next time.
             Trip.Answer<Long> last = trip.query(LAST_RECORD, rows -> rows.next() ? rows.getLong(1) : 0L);
-            Trip.Answer<List<News>> records =
-                    since == null ? null : trip.query(RECORDS, PollingFeed::readRecords, since);
+            Trip.Answer<List<News>> records = since == null ? null : trip.list(RECORDS, PollingFeed::readRecord, since);
             // At first it is not known what is new: all tenants with work count.
             Trip.Answer<Set<String>> atFirst =
                     since == null && work ? trip.query(WORK, PollingFeed::readTenants) : null;
@@ -265,14 +263,10 @@ public final class PollingFeed implements SqlStore.Feed {
         return work;
     }
 
-    private static List<News> readRecords(ResultSet rows) throws SQLException {
-        List<News> found = new ArrayList<>();
-        while (rows.next()) {
-            String action = rows.getString(4);
-            boolean stop = action.equals("stop-requested") || action.equals("evicted");
-            found.add(new News(rows.getLong(1), LockKey.of(rows.getString(2), rows.getString(3)), stop));
-        }
-        return found;
+    private static News readRecord(ResultSet row) throws SQLException {
+        String action = row.getString(4);
+        boolean stop = action.equals("stop-requested") || action.equals("evicted");
+        return new News(row.getLong(1), LockKey.of(row.getString(2), row.getString(3)), stop);
     }
 
     private static Set<String> readTenants(ResultSet rows) throws SQLException {

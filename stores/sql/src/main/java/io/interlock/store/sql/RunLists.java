@@ -4,12 +4,19 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Attempt;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.Resource;
+import io.interlock.run.ResourceQuery;
 import io.interlock.run.Run;
 import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
 import io.interlock.run.RunStatus;
 import io.interlock.run.Turn;
+import io.interlock.run.Wait;
+import io.interlock.spi.run.RunQueries;
+import io.interlock.spi.run.rules.KeyState;
+import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.WaitRules;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;
@@ -19,6 +26,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * that failed from {@code failed_run}, so that a page does not cost more the more history there is. Changes nothing. Safe for
  * use by many threads.
  */
-final class RunLists {
+final class RunLists implements RunQueries {
 
     // The page first, then what belongs to its runs.
     private static final String OPEN_PAGE = "SELECT " + StoredRuns.OPEN_COLUMNS
@@ -65,24 +77,51 @@ final class RunLists {
                ORDER BY r.number DESC LIMIT ?) AS p
              WHERE p.state = 'SUCCEEDED' ORDER BY p.number DESC LIMIT ?""";
 
-    private static final String RESOURCE = "SELECT " + RunViewsTable.RESOURCE_COLUMNS
+    private static final String OUTPUTS = """
+            SELECT o.attempt, o.text FROM ${t:output} AS o WHERE o.run_id = CAST(? AS ${uuid}) ORDER BY o.attempt""";
+
+    private static final String RESOURCE_COLUMNS = """
+            l.tenant, l.name, l.resource_kind, l.resource_state, l.resource_version, l.resource_owner, l.resource_settled,
+            l.resource_since""";
+    private static final String RESOURCE = "SELECT " + RESOURCE_COLUMNS
             + " FROM ${t:lease} AS l WHERE l.tenant = ? AND l.name = ? AND l.resource_kind IS NOT NULL";
+
+    private static final String RESOURCES =
+            "SELECT " + RESOURCE_COLUMNS + " FROM ${t:lease} AS l ${index:lease_resource} WHERE l.resource_kind = ?";
+    private static final String IN_ORDER = "ORDER BY l.tenant, l.name LIMIT ?";
+
+    private static final KeySteps.Kind<LockKey, List<Run>> QUEUE =
+            new KeySteps.Kind<>(List::of, keys -> Step.Needs.KEYS, false, (step, key) -> {
+                KeyState state = step.settled(key);
+                Set<RunId> changed =
+                        state.changes().runs().stream().map(Run::id).collect(Collectors.toSet());
+                Stream<Run> kept = WaitingRuns.all(step.transaction(), step.runs(), key).stream()
+                        .filter(run -> !changed.contains(run.id()));
+                Stream<Run> moved = state.changes().runs().stream().filter(run -> run.state() == RunState.QUEUED);
+                return Stream.concat(kept, moved)
+                        .sorted(QueueRules.readyFirst(state.now()))
+                        .toList();
+            });
 
     private final Database database;
     private final StoredRuns runs;
+    private final KeySteps steps;
+    private final DeadLetterTable letters;
 
-    RunLists(Database database, StoredRuns runs) {
+    RunLists(Database database, StoredRuns runs, KeySteps steps) {
         this.database = database;
         this.runs = runs;
+        this.steps = steps;
+        letters = new DeadLetterTable(database, runs);
     }
 
-    /** The run called so. */
-    Optional<Run> findRun(RunId id) {
+    @Override
+    public Optional<Run> findRun(RunId id) {
         return database.peek(transaction -> runs.find(transaction, id));
     }
 
-    /** Runs in the order in which they were submitted, or the other way round, a page at a time. */
-    RunPage listRuns(RunQuery query) {
+    @Override
+    public RunPage listRuns(RunQuery query) {
         LockKey key = query.key();
         if (key != null && !key.tenant().equals(query.tenant())) {
             return new RunPage(List.of(), false);
@@ -101,21 +140,21 @@ final class RunLists {
                     .andIf("AND x.job = ?", job(query))
                     .and(state == null ? "" : Filter.unindexed("x.state = 'SUCCEEDED'"))
                     .and("ORDER BY x.number" + order + " LIMIT ?" + PAGE_END + order, limit)
-                    .ask(database, runs::readAllOpen);
+                    .list(database, runs::readOpen);
         }
         if (state.isTerminal()) {
             return range(new Filter(FAILED_PAGE, query.tenant(), state.name()), query, FAILED_SUBMITTED)
                     .andIf(Filter.unindexed("x.name = ?"), name(query))
                     .andIf(Filter.unindexed("x.job = ?"), job(query))
                     .and("ORDER BY x.number" + order + " LIMIT ?" + FAILED_PAGE_END + order, limit)
-                    .ask(database, runs::readAll);
+                    .list(database, runs::read);
         }
         Filter open = new Filter(OPEN_PAGE, query.tenant(), state == RunState.QUEUED ? 0 : 1);
         return range(open.and("AND x.state = ?", state.name()), query, SUBMITTED)
                 .andIf("AND x.name = ?", name(query))
                 .andIf("AND x.job = ?", job(query))
                 .and("ORDER BY x.number" + order + " LIMIT ?" + OPEN_PAGE_END + order, limit)
-                .ask(database, runs::readAllOpen);
+                .list(database, runs::readOpen);
     }
 
     private static @Nullable String name(RunQuery query) {
@@ -145,12 +184,12 @@ final class RunLists {
         return filter;
     }
 
-    /** The attempts of a run that are over, the first one first. */
-    List<Attempt> attempts(RunId id) {
+    @Override
+    public List<Attempt> attempts(RunId id) {
         return database.read(transaction -> {
             Trip trip = transaction.trip();
-            Trip.Answer<List<Attempt>> tried = trip.query(ATTEMPTS, rows -> attempts(id, rows), id.toString());
-            Trip.Answer<List<Run>> found = trip.query(StoredRuns.FIND, runs::readAllOpen, id.toString());
+            Trip.Answer<List<Attempt>> tried = trip.list(ATTEMPTS, row -> attempt(id, row), id.toString());
+            Trip.Answer<List<Run>> found = trip.list(StoredRuns.FIND, runs::readOpen, id.toString());
             transaction.readOnce(trip);
             List<Attempt> attempts = new ArrayList<>(tried.get());
             found.get().stream().flatMap(run -> last(run, attempts).stream()).forEach(attempts::add);
@@ -170,26 +209,53 @@ final class RunLists {
                 : Optional.of(new Attempt(run.id(), turn, status.since(), status.state(), status.error()));
     }
 
-    private static List<Attempt> attempts(RunId id, ResultSet rows) throws SQLException {
-        List<Attempt> found = new ArrayList<>();
-        while (rows.next()) {
-            try {
-                found.add(StatusText.readAttempt(
-                        id, rows.getString(3), Micros.moment(rows.getLong(1)), RunState.valueOf(rows.getString(2))));
-            } catch (RuntimeException unreadable) {
-                throw new SQLDataException(
-                        "an attempt of run " + id + " cannot be read: " + unreadable.getMessage(), unreadable);
-            }
+    private static Attempt attempt(RunId id, ResultSet row) throws SQLException {
+        try {
+            return StatusText.readAttempt(
+                    id, row.getString(3), Micros.moment(row.getLong(1)), RunState.valueOf(row.getString(2)));
+        } catch (RuntimeException unreadable) {
+            throw new SQLDataException(
+                    "an attempt of run " + id + " cannot be read: " + unreadable.getMessage(), unreadable);
         }
-        return found;
     }
 
-    /** How long the last attempts of the key's last successful runs took, the last one first. */
-    List<Duration> pastRuntimes(LockKey key) {
-        return database.peek(transaction -> pastRuntimes(transaction, key));
+    @Override
+    public List<Run> queue(LockKey key) {
+        return steps.lookAt(key, QUEUE);
     }
 
-    /** The same, as {@code transaction} sees it. */
+    @Override
+    public Optional<Wait> explain(RunId id) {
+        return findRun(id).flatMap(run -> {
+            LockKey key = run.key();
+            List<Duration> past = database.peek(transaction -> pastRuntimes(transaction, key));
+            return steps.lookAt(
+                    id,
+                    new KeySteps.Kind<RunId, Optional<Wait>>(
+                            any -> List.of(key),
+                            ids -> Step.Needs.runs(ids),
+                            false,
+                            (step, any) -> WaitRules.explain(step.settled(key), id, past)));
+        });
+    }
+
+    @Override
+    public SortedMap<Integer, String> outputs(RunId run) {
+        return new Filter(OUTPUTS, run.toString()).ask(database, rows -> {
+            SortedMap<Integer, String> found = new TreeMap<>();
+            while (rows.next()) {
+                found.put(rows.getInt(1), rows.getString(2));
+            }
+            return found;
+        });
+    }
+
+    @Override
+    public List<DeadLetter> deadLetters(DeadLetterQuery query) {
+        return letters.deadLetters(query);
+    }
+
+    /** How long the last attempts of the key's last successful runs took, the last one first, as {@code transaction} sees it. */
     static List<Duration> pastRuntimes(Transaction transaction, LockKey key) throws SQLException {
         return transaction.query(
                 PAST,
@@ -210,9 +276,39 @@ final class RunLists {
                 WaitRules.PAST);
     }
 
-    /** What a guarded key stands for. */
-    Optional<Resource> resource(LockKey key) {
+    @Override
+    public Optional<Resource> resource(LockKey key) {
         return new Filter(RESOURCE, key.tenant(), key.name())
-                .ask(database, RunViewsTable::readResources).stream().findFirst();
+                .list(database, RunLists::readResource).stream().findFirst();
+    }
+
+    @Override
+    public List<Resource> resources(ResourceQuery query) {
+        String kind = Texts.shown(query.kind());
+        LockKey after = query.after();
+        return database.read(transaction -> {
+            Trip trip = transaction.trip();
+            // The rest of a tenant and the tenants behind it, each as one range of the index.
+            Trip.Answer<List<Resource>> same = new Filter(RESOURCES, kind)
+                    .and("AND l.tenant = ? AND l.name > ?", tenant(after), after == null ? "" : after.name())
+                    .and(IN_ORDER, query.limit())
+                    .list(trip, RunLists::readResource);
+            Trip.Answer<List<Resource>> behind = new Filter(RESOURCES, kind)
+                    .and("AND l.tenant > ?", tenant(after))
+                    .and(IN_ORDER, query.limit())
+                    .list(trip, RunLists::readResource);
+            transaction.readOnce(trip);
+            return Stream.concat(same.get().stream(), behind.get().stream())
+                    .limit(query.limit())
+                    .toList();
+        });
+    }
+
+    private static String tenant(@Nullable LockKey key) {
+        return key == null ? "" : key.tenant();
+    }
+
+    private static Resource readResource(ResultSet row) throws SQLException {
+        return KeyRow.resource(LockKey.of(row.getString(1), row.getString(2)), row, 3);
     }
 }

@@ -1,6 +1,5 @@
 package io.interlock.store.sql;
 
-import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.run.JobName;
 import io.interlock.run.KeyLine;
@@ -9,8 +8,6 @@ import io.interlock.run.KeyView;
 import io.interlock.run.LineQuery;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
-import io.interlock.run.Resource;
-import io.interlock.run.ResourceQuery;
 import io.interlock.run.RunCount;
 import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchResult;
@@ -19,17 +16,11 @@ import io.interlock.spi.run.RunViews;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Everything at once, each view of one unchanging state. Changes nothing. Safe for use by many threads. */
 final class RunViewsTable implements RunViews {
-
-    static final String RESOURCE_COLUMNS = """
-            l.tenant, l.name, l.resource_kind, l.resource_state, l.resource_version, l.resource_owner, l.resource_settled,
-            l.resource_since""";
 
     private static final String TALLIES = """
             SELECT q.tenant, q.job, q.state, count(*), min(q.since)
@@ -41,9 +32,6 @@ final class RunViewsTable implements RunViews {
     private static final String OPEN_RUNS = "SELECT count(*), coalesce(sum(n.payload), 0)"
             + " FROM (SELECT q.payload FROM ${t:open_run} AS q WHERE q.tenant = ? LIMIT ?) AS n";
     private static final String PAUSES = "SELECT " + PauseTable.COLUMNS + " FROM ${t:pause} AS p WHERE p.resumed = 0";
-    private static final String RESOURCES =
-            "SELECT " + RESOURCE_COLUMNS + " FROM ${t:lease} AS l ${index:lease_resource} WHERE l.resource_kind = ?";
-    private static final String IN_ORDER = "ORDER BY l.tenant, l.name LIMIT ?";
 
     private final Database database;
     private final KeyPages keys;
@@ -59,12 +47,7 @@ final class RunViewsTable implements RunViews {
 
     @Override
     public Instant storeTime() {
-        return database.peek(transaction -> {
-            Trip trip = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
-            trip.run();
-            return Micros.moment(store.get().now());
-        });
+        return Micros.moment(database.peek(StoreRow::read).now());
     }
 
     @Override
@@ -79,20 +62,16 @@ final class RunViewsTable implements RunViews {
 
     @Override
     public List<RunCount> runCounts() {
-        return new Filter(TALLIES).ask(database, RunViewsTable::readTallies);
+        return new Filter(TALLIES).list(database, RunViewsTable::readCount);
     }
 
-    static List<RunCount> readTallies(ResultSet rows) throws SQLException {
-        List<RunCount> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(new RunCount(
-                    rows.getString(1),
-                    new JobName(rows.getString(2)),
-                    RunState.valueOf(rows.getString(3)),
-                    rows.getLong(4),
-                    Micros.moment(rows.getLong(5))));
-        }
-        return List.copyOf(found);
+    static RunCount readCount(ResultSet row) throws SQLException {
+        return new RunCount(
+                row.getString(1),
+                new JobName(row.getString(2)),
+                RunState.valueOf(row.getString(3)),
+                row.getLong(4),
+                Micros.moment(row.getLong(5)));
     }
 
     @Override
@@ -119,48 +98,14 @@ final class RunViewsTable implements RunViews {
     public List<Pause> pauses(@Nullable String tenant) {
         return database.peek(transaction -> {
             Trip trip = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+            Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             Trip.Answer<List<Pause>> pauses = new Filter(PAUSES)
                     .andIf("AND p.tenant = ?", tenant)
                     .and("ORDER BY p.tenant, p.pattern")
-                    .ask(trip, PauseTable::read);
+                    .list(trip, PauseTable::read);
             trip.run();
             Instant now = Micros.moment(store.get().now());
             return pauses.get().stream().filter(pause -> pause.lastsAt(now)).toList();
         });
-    }
-
-    @Override
-    public List<Resource> resources(ResourceQuery query) {
-        String kind = Texts.shown(query.kind());
-        LockKey after = query.after();
-        return database.read(transaction -> {
-            Trip trip = transaction.trip();
-            // The rest of a tenant and the tenants behind it, each as one range of the index.
-            Trip.Answer<List<Resource>> same = new Filter(RESOURCES, kind)
-                    .and("AND l.tenant = ? AND l.name > ?", tenant(after), after == null ? "" : after.name())
-                    .and(IN_ORDER, query.limit())
-                    .ask(trip, RunViewsTable::readResources);
-            Trip.Answer<List<Resource>> behind = new Filter(RESOURCES, kind)
-                    .and("AND l.tenant > ?", tenant(after))
-                    .and(IN_ORDER, query.limit())
-                    .ask(trip, RunViewsTable::readResources);
-            transaction.readOnce(trip);
-            return Stream.concat(same.get().stream(), behind.get().stream())
-                    .limit(query.limit())
-                    .toList();
-        });
-    }
-
-    private static String tenant(@Nullable LockKey key) {
-        return key == null ? "" : key.tenant();
-    }
-
-    static List<Resource> readResources(ResultSet rows) throws SQLException {
-        List<Resource> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(KeyRow.resource(LockKey.of(rows.getString(1), rows.getString(2)), rows, 3));
-        }
-        return found;
     }
 }

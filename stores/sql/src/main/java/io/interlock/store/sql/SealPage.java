@@ -46,16 +46,12 @@ record SealPage(Seal last, long firstPosition, long firstSequence, long at) {
      */
     record Links(List<Sealed> links, boolean verified) {}
 
-    static List<SealPage> read(ResultSet rows) throws SQLException {
-        List<SealPage> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(new SealPage(
-                    new Seal(rows.getLong(1), rows.getLong(2), rows.getString(3)),
-                    rows.getLong(4),
-                    rows.getLong(5),
-                    rows.getLong(6)));
-        }
-        return found;
+    static SealPage read(ResultSet row) throws SQLException {
+        return new SealPage(
+                new Seal(row.getLong(1), row.getLong(2), row.getString(3)),
+                row.getLong(4),
+                row.getLong(5),
+                row.getLong(6));
     }
 
     Object[] values() {

@@ -33,7 +33,7 @@ final class SealTable {
     private static final String SIGNATURE =
             "SELECT c.signed_position, c.signature FROM ${t:seal_anchor} AS c WHERE c.one = 1";
     private static final String SIGN = "UPDATE ${t:seal_anchor} SET signed_position = ?, signature = ? WHERE one = 1";
-    private static final String RECORDS = "SELECT " + AuditRows.COLUMNS
+    private static final String RECORDS = "SELECT " + AuditTable.COLUMNS
             + " FROM ${t:audit} AS a WHERE a.sequence > ? AND a.sequence <= ? ORDER BY a.sequence";
     private static final String AT = "SELECT a.at FROM ${t:audit} AS a WHERE a.sequence = ?";
     private static final String FIRST_AT = "SELECT a.at FROM ${t:audit} AS a ORDER BY a.sequence LIMIT 1";
@@ -75,8 +75,8 @@ final class SealTable {
 
     /** Reads the ends of the chain in a trip. */
     static EndsAnswer ends(Trip trip) {
-        Trip.Answer<List<Seal>> anchor = trip.query(ANCHOR, SealTable::anchors);
-        Trip.Answer<List<SealPage>> last = trip.query(LAST_PAGE, SealPage::read);
+        Trip.Answer<List<Seal>> anchor = trip.list(ANCHOR, SealTable::anchor);
+        Trip.Answer<List<SealPage>> last = trip.list(LAST_PAGE, SealPage::read);
         return () -> new Ends(
                 anchor.get().stream().findFirst().orElse(Seal.GENESIS),
                 last.get().stream().findFirst().orElse(null));
@@ -107,7 +107,7 @@ final class SealTable {
     }
 
     private static @Nullable Ends lockIfThere(Trip trip) throws SQLException {
-        Trip.Answer<List<Seal>> locked = trip.query(LOCK, SealTable::anchors);
+        Trip.Answer<List<Seal>> locked = trip.list(LOCK, SealTable::anchor);
         // The locking statement may have waited, and then shows what was there before. These do not.
         EndsAnswer ends = ends(trip);
         trip.run();
@@ -161,7 +161,7 @@ final class SealTable {
     // An earlier attempt without an answer may have added them. If another process added the very same links, they are
     // ours.
     private static boolean isThere(Transaction transaction, Seal last) throws SQLException {
-        return transaction.query(PAGE_AT, SealPage::read, last.position()).stream()
+        return transaction.list(PAGE_AT, SealPage::read, last.position()).stream()
                 .anyMatch(page -> page.last().equals(last));
     }
 
@@ -199,9 +199,9 @@ final class SealTable {
     List<Sealed> after(long position, int limit) {
         return database.read(transaction -> {
             Trip trip = transaction.trip();
-            Trip.Answer<List<Seal>> anchors = trip.query(ANCHOR, SealTable::anchors);
-            Trip.Answer<List<SealPage>> before = trip.query(PAGE_BEFORE, SealPage::read, position);
-            Trip.Answer<List<SealPage>> after = trip.query(PAGES_AFTER, SealPage::read, position, limit);
+            Trip.Answer<List<Seal>> anchors = trip.list(ANCHOR, SealTable::anchor);
+            Trip.Answer<List<SealPage>> before = trip.list(PAGE_BEFORE, SealPage::read, position);
+            Trip.Answer<List<SealPage>> after = trip.list(PAGES_AFTER, SealPage::read, position, limit);
             trip.run();
             Seal anchor = anchors.get().stream().findFirst().orElse(Seal.GENESIS);
             Seal link = before.get().stream()
@@ -239,7 +239,7 @@ final class SealTable {
         }
         long from = pages.get(0).linkBefore(before).sequence();
         long to = pages.get(pages.size() - 1).last().sequence();
-        List<AuditRecord> records = transaction.query(RECORDS, AuditRows::read, from, to);
+        List<AuditRecord> records = transaction.list(RECORDS, AuditTable::read, from, to);
         List<SealPage.Links> links = new ArrayList<>();
         Seal last = before;
         int next = 0;
@@ -267,7 +267,7 @@ final class SealTable {
         }
         return database.write(Database.Lane.STEPS, transaction -> {
             Seal anchor = lock(transaction, transaction.trip()).anchor();
-            List<SealPage> pages = transaction.query(FIRST_PAGES, SealPage::read, limit);
+            List<SealPage> pages = transaction.list(FIRST_PAGES, SealPage::read, limit);
             Seal last = anchor;
             int forgotten = 0;
             for (SealPage.Links page : links(transaction, anchor, first(pages, anchor.position(), limit))) {
@@ -287,7 +287,7 @@ final class SealTable {
     private static boolean mayForget(Transaction transaction, long then) throws SQLException {
         Trip trip = transaction.trip();
         Trip.Answer<Optional<Long>> oldest = trip.query(FIRST_AT, SealTable::firstNumber);
-        Trip.Answer<List<SealPage>> pages = trip.query(FIRST_PAGES, SealPage::read, 1);
+        Trip.Answer<List<SealPage>> pages = trip.list(FIRST_PAGES, SealPage::read, 1);
         trip.run();
         return !pages.get().isEmpty() && oldest.get().map(at -> at <= then).orElse(false);
     }
@@ -303,12 +303,8 @@ final class SealTable {
         return count;
     }
 
-    private static List<Seal> anchors(ResultSet rows) throws SQLException {
-        List<Seal> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(new Seal(rows.getLong(1), rows.getLong(2), rows.getString(3)));
-        }
-        return found;
+    private static Seal anchor(ResultSet row) throws SQLException {
+        return new Seal(row.getLong(1), row.getLong(2), row.getString(3));
     }
 
     private static Optional<Long> firstNumber(ResultSet rows) throws SQLException {

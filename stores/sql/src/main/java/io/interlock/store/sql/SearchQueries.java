@@ -6,10 +6,8 @@ import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchResult;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -69,12 +67,12 @@ final class SearchQueries {
         int limit = query.limit() + 1;
         String part = "%" + escaped(query.text()) + "%";
         Trip trip = transaction.trip();
-        Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+        Trip.Answer<StoreRow> store = StoreRow.ask(trip);
         Trip.Answer<List<Pause>> pauses = PauseTable.inForce(trip, new Rows().add(query.tenant()));
-        Trip.Answer<List<String>> kept = trip.query(KEPT_NAMES, SearchQueries::read, query.tenant(), part, limit);
-        Trip.Answer<List<String>> holders = trip.query(HOLDERS, SearchQueries::read, query.tenant(), part, limit);
-        Trip.Answer<List<String>> past = trip.query(
-                transaction.dialect().namesOfRuns(), SearchQueries::read, query.tenant(), query.tenant(), part, limit);
+        Trip.Answer<List<String>> kept = trip.list(KEPT_NAMES, Trip.TEXT, query.tenant(), part, limit);
+        Trip.Answer<List<String>> holders = trip.list(HOLDERS, Trip.TEXT, query.tenant(), part, limit);
+        Trip.Answer<List<String>> past =
+                trip.list(transaction.dialect().namesOfRuns(), Trip.TEXT, query.tenant(), query.tenant(), part, limit);
         trip.run();
         Set<String> names = new TreeSet<>(Comparator.comparing(name -> LockKey.of(query.tenant(), name)));
         names.addAll(kept.get());
@@ -95,9 +93,9 @@ final class SearchQueries {
     private List<Run> runs(Transaction transaction, SearchQuery query, int limit) throws SQLException {
         Set<String> ids = new LinkedHashSet<>();
         if (query.mayBeId()) {
-            ids.addAll(transaction.query(
+            ids.addAll(transaction.list(
                     BY_PREFIX,
-                    SearchQueries::read,
+                    Trip.TEXT,
                     query.firstId().toString(),
                     query.lastId().toString(),
                     query.tenant(),
@@ -106,11 +104,10 @@ final class SearchQueries {
         if (query.mayBeShortId()) {
             String end = "%" + query.text();
             Trip trip = transaction.trip();
-            Trip.Answer<List<String>> open = trip.query(OPEN_BY_END, SearchQueries::read, query.tenant(), end, limit);
-            Trip.Answer<List<String>> failed =
-                    trip.query(FAILED_BY_END, SearchQueries::read, query.tenant(), end, limit);
+            Trip.Answer<List<String>> open = trip.list(OPEN_BY_END, Trip.TEXT, query.tenant(), end, limit);
+            Trip.Answer<List<String>> failed = trip.list(FAILED_BY_END, Trip.TEXT, query.tenant(), end, limit);
             Trip.Answer<List<String>> newest =
-                    trip.query(NEWEST_BY_END, SearchQueries::read, query.tenant(), SearchQuery.LOOKED_AT, end, limit);
+                    trip.list(NEWEST_BY_END, Trip.TEXT, query.tenant(), SearchQuery.LOOKED_AT, end, limit);
             trip.run();
             Stream.of(open, failed, newest).forEach(found -> ids.addAll(found.get()));
         }
@@ -119,7 +116,7 @@ final class SearchQueries {
         }
         Rows rows = new Rows();
         ids.forEach(rows::add);
-        return transaction.query(RUNS, runs::readAllOpen, rows).stream()
+        return transaction.list(RUNS, runs::readOpen, rows).stream()
                 .sorted(Comparator.comparingLong(Run::number).reversed())
                 .limit(limit)
                 .toList();
@@ -156,9 +153,9 @@ final class SearchQueries {
         }
         String part = "%" + escaped(value) + "%";
         Trip trip = transaction.trip();
-        Trip.Answer<List<String>> open = trip.query(OPEN_LABELLED, SearchQueries::read, query.tenant(), part, LABELLED);
+        Trip.Answer<List<String>> open = trip.list(OPEN_LABELLED, Trip.TEXT, query.tenant(), part, LABELLED);
         Trip.Answer<List<String>> newest =
-                trip.query(NEWEST_LABELLED, SearchQueries::read, query.tenant(), SearchQuery.LOOKED_AT, part, LABELLED);
+                trip.list(NEWEST_LABELLED, Trip.TEXT, query.tenant(), SearchQuery.LOOKED_AT, part, LABELLED);
         trip.run();
         return Stream.of(open, newest)
                 .flatMap(found -> found.get().stream())
@@ -173,13 +170,5 @@ final class SearchQueries {
 
     private static String escaped(String text) {
         return text.replace("!", "!!").replace("%", "!%").replace("_", "!_");
-    }
-
-    private static List<String> read(ResultSet rows) throws SQLException {
-        List<String> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(rows.getString(1));
-        }
-        return found;
     }
 }

@@ -6,7 +6,6 @@ import io.interlock.access.SignIns;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,8 +37,8 @@ final class SignInTable implements SignIns {
     public SignIn openSignIn(SignIn signIn) {
         return database.write(Database.Lane.STEPS, transaction -> {
             Trip first = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
-            Trip.Answer<List<SignIn>> known = first.query(FIND, SignInTable::read, signIn.hash());
+            Trip.Answer<StoreRow> store = StoreRow.ask(first);
+            Trip.Answer<List<SignIn>> known = first.list(FIND, SignInTable::read, signIn.hash());
             first.run();
             Instant now = Micros.moment(store.get().now());
             Optional<SignIn> same = known.get().stream().findFirst();
@@ -55,7 +54,7 @@ final class SignInTable implements SignIns {
             Trip last = transaction.trip();
             if (crowded.isPresent()) {
                 new Filter(ELDEST, crowded.get())
-                        .ask(transaction, SignInTable::hashes)
+                        .list(transaction, Trip.TEXT)
                         .forEach(hash -> last.update(DELETE, hash));
             }
             Person person = signIn.person();
@@ -108,25 +107,21 @@ final class SignInTable implements SignIns {
 
     private static Found find(Transaction transaction, String hash) throws SQLException {
         Trip first = transaction.trip();
-        Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
-        Trip.Answer<List<SignIn>> known = first.query(FIND, SignInTable::read, hash);
+        Trip.Answer<StoreRow> store = StoreRow.ask(first);
+        Trip.Answer<List<SignIn>> known = first.list(FIND, SignInTable::read, hash);
         first.run();
         Instant now = Micros.moment(store.get().now());
         return new Found(known.get().stream().filter(one -> !one.isOver(now)).findFirst(), now);
     }
 
-    private static List<SignIn> read(ResultSet rows) throws SQLException {
-        List<SignIn> found = new ArrayList<>();
-        while (rows.next()) {
-            String label = rows.getString(3);
-            found.add(new SignIn(
-                    rows.getString(1),
-                    rows.getString(2),
-                    label == null ? null : Person.read(label, rows.getString(4)),
-                    Micros.moment(rows.getLong(5)),
-                    Micros.moment(rows.getLong(6))));
-        }
-        return found;
+    private static SignIn read(ResultSet row) throws SQLException {
+        String label = row.getString(3);
+        return new SignIn(
+                row.getString(1),
+                row.getString(2),
+                label == null ? null : Person.read(label, row.getString(4)),
+                Micros.moment(row.getLong(5)),
+                Micros.moment(row.getLong(6)));
     }
 
     private static Map<String, Integer> counts(ResultSet rows) throws SQLException {
@@ -135,13 +130,5 @@ final class SignInTable implements SignIns {
             counts.put(rows.getString(1), rows.getInt(2));
         }
         return counts;
-    }
-
-    private static List<String> hashes(ResultSet rows) throws SQLException {
-        List<String> hashes = new ArrayList<>();
-        while (rows.next()) {
-            hashes.add(rows.getString(1));
-        }
-        return hashes;
     }
 }

@@ -55,18 +55,12 @@ public class SqlConnection {
 
     /** One question, in a trip of its own. */
     public <T> T query(String sql, Trip.Reader<T> reader, @Nullable Object... values) throws SQLException {
-        Trip trip = trip();
-        Trip.Answer<T> answer = trip.query(sql, reader, values);
-        trip.run();
-        return answer.get();
+        return trip().ask(sql, reader, values);
     }
 
     /** One change, in a trip of its own; says how many rows it changed. */
     public int update(String sql, @Nullable Object... values) throws SQLException {
-        Trip trip = trip();
-        Trip.Answer<Boolean> answer = trip.update(sql, values);
-        trip.run();
-        return answer.count();
+        return trip().change(sql, values);
     }
 
     /** The statement {@code sql}, as rendered, prepared once. */

@@ -248,7 +248,7 @@ final class Step {
         @Nullable Object[] values = new @Nullable Object[1 + more.length];
         values[0] = rows;
         System.arraycopy(more, 0, values, 1, more.length);
-        Trip.Answer<List<KeyRow>> found = trip.query(sql, Step::keyRows, values);
+        Trip.Answer<List<KeyRow>> found = trip.list(sql, KeyRow::read, values);
         boolean together = transaction.dialect().pipelines();
         boolean plain = false;
         if (!together) {
@@ -304,7 +304,7 @@ final class Step {
 
     private Runnable readContext(Trip trip, Rows rows, Needs needs, boolean withPauses) {
         askedIds.addAll(needs.askedRuns());
-        Trip.Answer<StoreRow> storeRow = StoreTable.read(trip, transaction.dialect());
+        Trip.Answer<StoreRow> storeRow = StoreRow.ask(trip);
         Trip.Answer<List<Pause>> pauseRows = withPauses ? PauseTable.inForce(trip, tenants(rows)) : null;
         if (needs.newRuns() > 0 && transaction.writes()) {
             transaction.dialect().drawNumbers(trip, needs.newRuns(), numbers::add);
@@ -533,6 +533,18 @@ final class Step {
         return keys.get(key);
     }
 
+    /** The state of a key that is loaded. */
+    KeyState state(LockKey key) {
+        return Objects.requireNonNull(key(key), "the key is loaded").state();
+    }
+
+    /** The same, with its expiries and timeouts settled. */
+    KeyState settled(LockKey key) {
+        KeyState state = state(key);
+        Settlement.settle(state);
+        return state;
+    }
+
     Collection<LoadedKey> keys() {
         return keys.values();
     }
@@ -617,14 +629,6 @@ final class Step {
             }
         });
         return limited;
-    }
-
-    private static List<KeyRow> keyRows(ResultSet rows) throws SQLException {
-        List<KeyRow> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(KeyRow.read(rows));
-        }
-        return found;
     }
 
     private static Rows rows(Collection<LockKey> keys) {

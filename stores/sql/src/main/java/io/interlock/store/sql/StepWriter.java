@@ -33,7 +33,9 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -192,20 +194,21 @@ final class StepWriter {
     /** Whether the rules have changed anything, or anything else is to be written. */
     boolean hasChanges() {
         collect();
-        return !(leases.isEmpty()
-                && wholeLeases.isEmpty()
-                && newRuns.isEmpty()
-                && endedRuns.isEmpty()
-                && movedRuns.isEmpty()
-                && goneFromOpen.isEmpty()
-                && newInOpen.isEmpty()
-                && changedInOpen.isEmpty()
-                && leavingBusy.isEmpty()
-                && becomingBusy.isEmpty()
-                && letters.isEmpty()
-                && audit.isEmpty()
-                && heard.isEmpty()
-                && names.isEmpty());
+        return !(heard.isEmpty() && names.isEmpty())
+                || Stream.of(
+                                leases,
+                                wholeLeases,
+                                newRuns,
+                                endedRuns,
+                                movedRuns,
+                                goneFromOpen,
+                                newInOpen,
+                                changedInOpen,
+                                leavingBusy,
+                                becomingBusy,
+                                letters,
+                                audit)
+                        .anyMatch(rows -> !rows.isEmpty());
     }
 
     private boolean collected;
@@ -215,82 +218,52 @@ final class StepWriter {
         collect();
         Dialect dialect = step.transaction().dialect();
         long minute = step.now() / MINUTE;
-        if (!leases.isEmpty()) {
-            trip.update(dialect.remembered("write leases", () -> dialect.update("lease", KEY, KeyRow.WRITTEN)), leases);
-        }
-        if (!wholeLeases.isEmpty()) {
-            trip.update(
-                    dialect.remembered(
-                            "write whole leases",
-                            () -> dialect.update("lease", KEY, KeyRow.WRITTEN + ", " + KeyRow.SELDOM_WRITTEN)),
-                    wholeLeases);
-        }
+        write(trip, leases, "write leases", () -> dialect.update("lease", KEY, KeyRow.WRITTEN));
+        write(
+                trip,
+                wholeLeases,
+                "write whole leases",
+                () -> dialect.update("lease", KEY, KeyRow.WRITTEN + ", " + KeyRow.SELDOM_WRITTEN));
         if (!heard.isEmpty()) {
             trip.update(HEARD, heard.get(0), heard.get(1));
         }
-        if (!goneFromOpen.isEmpty()) {
-            trip.update(dialect.remembered("close runs", () -> dialect.delete("open_run", OPEN_KEY)), goneFromOpen);
+        write(trip, goneFromOpen, "close runs", () -> dialect.delete("open_run", OPEN_KEY));
+        write(trip, newRuns, "add runs", () -> dialect.insert("run", RUN));
+        if (!newRuns.isEmpty() && !step.runs().isMarked(minute)) {
+            write(
+                    trip,
+                    new Rows().add(minute, newRuns.all().get(0)[1]),
+                    "add minute",
+                    () -> dialect.insertMissing("run_minute", "minute bigint", "number bigint"));
         }
-        if (!newRuns.isEmpty()) {
-            trip.update(dialect.remembered("add runs", () -> dialect.insert("run", RUN)), newRuns);
-            if (!step.runs().isMarked(minute)) {
-                trip.update(
-                        dialect.remembered(
-                                "add minute",
-                                () -> dialect.insertMissing("run_minute", "minute bigint", "number bigint")),
-                        new Rows().add(minute, newRuns.all().get(0)[1]));
-            }
-        }
-        if (!endedRuns.isEmpty()) {
-            trip.update(dialect.remembered("end runs", () -> dialect.update("run", "run_id uuid", RUN_END)), endedRuns);
-        }
-        if (!movedRuns.isEmpty()) {
-            trip.update(
-                    dialect.remembered(
-                            "move runs", () -> dialect.update("run", "run_id uuid", "priority int, spec text")),
-                    movedRuns);
-        }
-        if (!changedInOpen.isEmpty()) {
-            trip.update(
-                    dialect.remembered("change open", () -> dialect.update("open_run", OPEN_KEY, OPEN_CHANGES)),
-                    changedInOpen);
-        }
-        for (Rows moves : List.of(leavingBusy, becomingBusy)) {
-            if (!moves.isEmpty()) {
-                trip.update(
-                        dialect.remembered("move open", () -> dialect.update("open_run", OPEN_KEY, OPEN_MOVES)), moves);
-            }
-        }
-        if (!newInOpen.isEmpty()) {
-            trip.update(dialect.remembered("open runs", () -> dialect.insert("open_run", OPEN)), newInOpen);
-        }
-        if (!failed.isEmpty()) {
-            trip.update(dialect.remembered("fail runs", () -> dialect.insert("failed_run", FAILED)), failed);
-        }
-        if (!attempts.isEmpty()) {
-            trip.update(dialect.remembered("add attempts", () -> dialect.insert("attempt", ATTEMPT)), attempts);
-        }
-        if (!letters.isEmpty()) {
-            trip.update(
-                    dialect.remembered("settle letters", () -> dialect.update("failed_run", LETTER_KEY, LETTER)),
-                    letters);
-        }
-        if (!audit.isEmpty()) {
-            trip.update(dialect.remembered("add audit", () -> dialect.insert("audit", AUDIT)), audit);
-        }
+        write(trip, endedRuns, "end runs", () -> dialect.update("run", "run_id uuid", RUN_END));
+        write(trip, movedRuns, "move runs", () -> dialect.update("run", "run_id uuid", "priority int, spec text"));
+        write(trip, changedInOpen, "change open", () -> dialect.update("open_run", OPEN_KEY, OPEN_CHANGES));
+        write(trip, leavingBusy, "move open", () -> dialect.update("open_run", OPEN_KEY, OPEN_MOVES));
+        write(trip, becomingBusy, "move open", () -> dialect.update("open_run", OPEN_KEY, OPEN_MOVES));
+        write(trip, newInOpen, "open runs", () -> dialect.insert("open_run", OPEN));
+        write(trip, failed, "fail runs", () -> dialect.insert("failed_run", FAILED));
+        write(trip, attempts, "add attempts", () -> dialect.insert("attempt", ATTEMPT));
+        write(trip, letters, "settle letters", () -> dialect.update("failed_run", LETTER_KEY, LETTER));
+        write(trip, audit, "add audit", () -> dialect.insert("audit", AUDIT));
         if (!names.isEmpty()) {
             Rows rows = new Rows();
             names.values().forEach(rows::add);
             if (!oldNames.isEmpty()) {
                 trip.update(dialect.delete("idempotency", OLD_NAME), oldNames);
             }
-            // If another request under the same name was faster, this is a duplicate; the step is made again and finds
-            // it.
+            // If another request under the same name was faster, the step is made again and finds it.
             trip.update(dialect.insert("idempotency", IDEMPOTENCY), rows);
         }
         step.transaction().commit(trip);
         if (!newRuns.isEmpty()) {
             step.runs().marked(minute);
+        }
+    }
+
+    private void write(Trip trip, Rows rows, String name, Supplier<String> sql) {
+        if (!rows.isEmpty()) {
+            trip.update(step.transaction().dialect().remembered(name, sql), rows);
         }
     }
 

@@ -1,5 +1,7 @@
 package io.interlock.store.sql;
 
+import java.sql.SQLDataException;
+import java.sql.SQLException;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,31 @@ public record StoreRow(
         long lastHeard,
         long heardSince,
         boolean placesWanted) {
+
+    private static final String PLACES_WANTED =
+            "(SELECT count(*) FROM (SELECT 1 FROM ${t:lease} AS b WHERE b.blocked_number IS NOT NULL"
+                    + " ORDER BY b.tenant, b.blocked_priority, b.blocked_number LIMIT 1) AS w)";
+
+    /** Adds to {@code trip}, which locked before, what reads it. */
+    static Trip.Answer<StoreRow> ask(Trip trip) {
+        Dialect dialect = trip.dialect();
+        String sql =
+                "SELECT " + dialect.storeColumns() + ", " + PLACES_WANTED + " AS places_wanted FROM ${t:store} AS s";
+        return trip.query(sql, rows -> {
+            if (!rows.next()) {
+                throw new SQLDataException("the row of the store is missing; open it again");
+            }
+            return dialect.readStore(rows).placesWanted(rows.getInt("places_wanted") > 0);
+        });
+    }
+
+    /** Reads it in a trip of its own. */
+    static StoreRow read(Transaction transaction) throws SQLException {
+        Trip trip = transaction.trip();
+        Trip.Answer<StoreRow> row = ask(trip);
+        trip.run();
+        return row.get();
+    }
 
     @Nullable
     Instant quietEnd() {

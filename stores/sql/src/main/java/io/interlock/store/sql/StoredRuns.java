@@ -10,9 +10,7 @@ import io.interlock.spi.run.rules.LineRules;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -113,24 +111,7 @@ final class StoredRuns {
 
     /** The run called so. */
     Optional<Run> find(Transaction transaction, RunId id) throws SQLException {
-        return transaction.query(FIND, this::readAllOpen, id.toString()).stream()
-                .findFirst();
-    }
-
-    List<Run> readAll(ResultSet rows) throws SQLException {
-        List<Run> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(read(rows));
-        }
-        return found;
-    }
-
-    List<Run> readAllOpen(ResultSet rows) throws SQLException {
-        List<Run> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(readOpen(rows));
-        }
-        return found;
+        return transaction.list(FIND, this::readOpen, id.toString()).stream().findFirst();
     }
 
     private SpecText spec(String written) {

@@ -88,19 +88,16 @@ final class SummaryQueries {
     }
 
     Summary of(Transaction transaction, String tenant) throws SQLException {
-        Trip first = transaction.trip();
-        Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
-        first.run();
-        long now = store.get().now();
+        long now = StoreRow.read(transaction).now();
         long since = now - Micros.of(Summary.FAILURES);
         Trip trip = transaction.trip();
         Trip.Answer<List<Pause>> pauses = PauseTable.inForce(trip, new Rows().add(tenant));
-        Trip.Answer<List<InUse>> inUse = trip.query(KEYS, SummaryQueries::readInUse, tenant);
-        Trip.Answer<List<Run>> limited = trip.query(LIMITED, runs::readAllOpen, tenant);
-        Trip.Answer<List<RunCount>> counts = trip.query(COUNTS, RunViewsTable::readTallies, tenant, tenant);
+        Trip.Answer<List<InUse>> inUse = trip.list(KEYS, SummaryQueries::readInUse, tenant);
+        Trip.Answer<List<Run>> limited = trip.list(LIMITED, runs::readOpen, tenant);
+        Trip.Answer<List<RunCount>> counts = trip.list(COUNTS, RunViewsTable::readCount, tenant, tenant);
         Trip.Answer<List<Summary.Failures>> failures =
-                trip.query(FAILURES, SummaryQueries::readFailures, tenant, since, Summary.GROUPS);
-        Trip.Answer<List<String>> longest = trip.query(LONGEST, SummaryQueries::readNames, tenant);
+                trip.list(FAILURES, SummaryQueries::readFailures, tenant, since, Summary.GROUPS);
+        Trip.Answer<List<String>> longest = trip.list(LONGEST, Trip.TEXT, tenant);
         trip.run();
         Set<String> tooLong = tooLong(limited.get(), Micros.moment(now));
         Map<KeyStatus, Long> locks = new EnumMap<>(KeyStatus.class);
@@ -164,35 +161,18 @@ final class SummaryQueries {
         return names;
     }
 
-    private static List<InUse> readInUse(ResultSet rows) throws SQLException {
-        List<InUse> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(new InUse(
-                    rows.getString(1), rows.getInt(2), rows.getBoolean(3), rows.getBoolean(4), KeyRow.number(rows, 5)));
-        }
-        return found;
+    private static InUse readInUse(ResultSet row) throws SQLException {
+        return new InUse(row.getString(1), row.getInt(2), row.getBoolean(3), row.getBoolean(4), KeyRow.number(row, 5));
     }
 
-    private static List<Summary.Failures> readFailures(ResultSet rows) throws SQLException {
-        List<Summary.Failures> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(new Summary.Failures(
-                    new JobName(rows.getString(1)),
-                    RunState.valueOf(rows.getString(2)),
-                    rows.getString(3),
-                    rows.getLong(4),
-                    Micros.moment(rows.getLong(5)),
-                    RunId.parse(rows.getString(6)),
-                    LockKey.of(rows.getString(7), rows.getString(8))));
-        }
-        return found;
-    }
-
-    private static List<String> readNames(ResultSet rows) throws SQLException {
-        List<String> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(rows.getString(1));
-        }
-        return found;
+    private static Summary.Failures readFailures(ResultSet row) throws SQLException {
+        return new Summary.Failures(
+                new JobName(row.getString(1)),
+                RunState.valueOf(row.getString(2)),
+                row.getString(3),
+                row.getLong(4),
+                Micros.moment(row.getLong(5)),
+                RunId.parse(row.getString(6)),
+                LockKey.of(row.getString(7), row.getString(8)));
     }
 }

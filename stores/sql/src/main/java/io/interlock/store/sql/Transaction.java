@@ -1,6 +1,7 @@
 package io.interlock.store.sql;
 
 import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,18 +89,17 @@ public abstract class Transaction {
 
     /** One question, in a trip of its own. */
     public final <T> T query(String sql, Trip.Reader<T> reader, @Nullable Object... values) throws SQLException {
-        Trip trip = trip();
-        Trip.Answer<T> answer = trip.query(sql, reader, values);
-        trip.run();
-        return answer.get();
+        return trip().ask(sql, reader, values);
+    }
+
+    /** One question whose answer is a list, in a trip of its own. */
+    public final <T> List<T> list(String sql, Trip.Reader<T> row, @Nullable Object... values) throws SQLException {
+        return query(sql, Trip.each(row), values);
     }
 
     /** One change, in a trip of its own; says how many rows it changed. */
     public final int update(String sql, @Nullable Object... values) throws SQLException {
-        Trip trip = trip();
-        Trip.Answer<Boolean> answer = trip.update(sql, values);
-        trip.run();
-        return answer.count();
+        return trip().change(sql, values);
     }
 
     /** Makes the last trip, and makes everything that was written last. */

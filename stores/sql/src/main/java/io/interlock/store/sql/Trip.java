@@ -25,11 +25,11 @@ public final class Trip {
     private record Part(
             String sql, @Nullable Object[] values, @Nullable Answer<?> answer) {}
 
-    /** Makes an answer of rows. */
+    /** Makes an answer of rows, or of the row at hand. */
     @FunctionalInterface
     public interface Reader<T> {
 
-        /** Reads all of them. */
+        /** Reads it. */
         T read(ResultSet rows) throws SQLException;
     }
 
@@ -64,6 +64,44 @@ public final class Trip {
         Answer<T> answer = new Answer<>(reader);
         parts.add(new Part(render(sql, values), values, answer));
         return answer;
+    }
+
+    /** Reads the first column of a row. */
+    static final Reader<String> TEXT = row -> row.getString(1);
+
+    /** The words of the database. */
+    Dialect dialect() {
+        return connection.dialect();
+    }
+
+    /** Asks one question, and makes the trip. */
+    <T> T ask(String sql, Reader<T> reader, @Nullable Object... values) throws SQLException {
+        Answer<T> answer = query(sql, reader, values);
+        run();
+        return answer.get();
+    }
+
+    /** Makes one change, and the trip; says how many rows it changed. */
+    int change(String sql, @Nullable Object... values) throws SQLException {
+        Answer<Boolean> answer = update(sql, values);
+        run();
+        return answer.count();
+    }
+
+    /** Adds a question whose answer is a list, with {@code row} for each row. */
+    public <T> Answer<List<T>> list(String sql, Reader<T> row, @Nullable Object... values) {
+        return query(sql, each(row), values);
+    }
+
+    /** Reads each row by {@code row}. */
+    static <T> Reader<List<T>> each(Reader<T> row) {
+        return rows -> {
+            List<T> found = new ArrayList<>();
+            while (rows.next()) {
+                found.add(row.read(rows));
+            }
+            return found;
+        };
     }
 
     /** Adds a change. */

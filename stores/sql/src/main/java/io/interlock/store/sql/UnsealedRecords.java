@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class UnsealedRecords {
 
-    private static final String AFTER = "SELECT " + AuditRows.COLUMNS + """
+    private static final String AFTER = "SELECT " + AuditTable.COLUMNS + """
 
              FROM ${t:audit} AS a
              WHERE a.sequence > coalesce((SELECT s.sequence FROM ${t:seal} AS s ORDER BY s.position DESC LIMIT 1),
@@ -217,7 +217,7 @@ final class UnsealedRecords {
             throws SQLException {
         Trip trip = transaction.trip();
         SealTable.EndsAnswer ends = SealTable.ends(trip);
-        Trip.Answer<List<AuditRecord>> records = trip.query(AFTER, AuditRows::read, upTo, limit);
+        Trip.Answer<List<AuditRecord>> records = trip.list(AFTER, AuditTable::read, upTo, limit);
         Trip.Answer<Long> last = lastNumber == null ? null : trip.query(lastNumber, UnsealedRecords::number);
         if (transaction.writes()) {
             trip.run();

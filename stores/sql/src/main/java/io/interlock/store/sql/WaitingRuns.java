@@ -7,11 +7,10 @@ import io.interlock.run.Run;
 import io.interlock.spi.run.rules.LineRules;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.RunQueue;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -146,13 +145,7 @@ final class WaitingRuns implements RunQueue {
 
     // Waiting raises a priority by ten at most, so the first run is the first of one of eleven priorities.
     private List<Run> byRank(Instant moment, Set<RunId> except, int limit) {
-        List<Integer> ranks = query(RANKS, rows -> {
-            List<Integer> found = new ArrayList<>();
-            while (rows.next()) {
-                found.add(rows.getInt(1));
-            }
-            return found;
-        });
+        List<Integer> ranks = list(RANKS, row -> row.getInt(1), key.tenant(), key.name());
         List<Run> candidates = new ArrayList<>();
         for (int rank : ranks) {
             if (candidates.size() >= limit && rank > ranks.get(0) + QueueRules.MOST_AGEING) {
@@ -247,18 +240,16 @@ final class WaitingRuns implements RunQueue {
     private List<Place> places() {
         List<Place> known = places;
         if (known == null) {
-            known = query(PLACES, rows -> {
-                List<Place> found = new ArrayList<>();
-                while (rows.next()) {
-                    found.add(new Place(
-                            RunId.parse(rows.getString(1)),
-                            rows.getInt(2),
-                            rows.getLong(3),
-                            rows.getInt(4),
-                            rows.getLong(5)));
-                }
-                return found;
-            });
+            known = list(
+                    PLACES,
+                    row -> new Place(
+                            RunId.parse(row.getString(1)),
+                            row.getInt(2),
+                            row.getLong(3),
+                            row.getInt(4),
+                            row.getLong(5)),
+                    key.tenant(),
+                    key.name());
             places = known;
         }
         return known;
@@ -273,73 +264,43 @@ final class WaitingRuns implements RunQueue {
         if (dueAt > now) {
             return Micros.moment(dueAt);
         }
-        Map<RunId, Long> next = new HashMap<>();
-        try {
-            transaction.query(
-                    NEXT_DUE,
-                    rows -> {
-                        while (rows.next()) {
-                            next.put(RunId.parse(rows.getString(2)), rows.getLong(1));
-                        }
-                        return true;
-                    },
-                    key.tenant(),
-                    key.name(),
-                    except.size() + 1);
-        } catch (SQLException failure) {
-            throw new StepFailure(failure);
-        }
-        Set<RunId> left = new HashSet<>(next.keySet());
-        left.removeAll(except);
-        return left.stream()
-                .map(next::get)
-                .min(Long::compare)
-                .map(Micros::moment)
+        return list(
+                        NEXT_DUE,
+                        row -> new Due(RunId.parse(row.getString(2)), row.getLong(1)),
+                        key.tenant(),
+                        key.name(),
+                        except.size() + 1)
+                .stream()
+                .filter(next -> !except.contains(next.run()))
+                .map(next -> Micros.moment(next.at()))
+                .findFirst()
                 .orElse(null);
     }
 
+    /** When something is due about a run. */
+    private record Due(RunId run, long at) {}
+
     private List<Run> ask(String sql, @Nullable Object... values) {
+        return list(sql, this::take, values);
+    }
+
+    private Run take(ResultSet row) throws SQLException {
+        Run run = runs.readOpen(row);
+        loaded(run, row.getInt(13));
+        return loaded.getOrDefault(run.id(), new StoredRuns.Waiting(run, 0)).run();
+    }
+
+    private <T> List<T> list(String sql, Trip.Reader<T> row, @Nullable Object... values) {
         try {
-            return transaction.query(
-                    sql,
-                    rows -> {
-                        List<Run> found = new ArrayList<>();
-                        while (rows.next()) {
-                            Run run = runs.readOpen(rows);
-                            loaded(run, rows.getInt(13));
-                            found.add(loaded.getOrDefault(run.id(), new StoredRuns.Waiting(run, 0))
-                                    .run());
-                        }
-                        return found;
-                    },
-                    values);
+            return transaction.list(sql, row, values);
         } catch (SQLException failure) {
             throw new StepFailure(failure);
         }
     }
 
-    private <T> T query(String sql, Trip.Reader<T> reader) {
-        try {
-            return transaction.query(sql, reader, key.tenant(), key.name());
-        } catch (SQLException failure) {
-            throw new StepFailure(failure);
-        }
-    }
-
-    /** All waiting runs in the order of their turns. */
-    static List<Run> all(Transaction transaction, StoredRuns runs, LockKey key, Instant now) throws SQLException {
-        return transaction.query(
-                SELECT,
-                rows -> {
-                    List<Run> found = new ArrayList<>();
-                    while (rows.next()) {
-                        found.add(runs.readOpen(rows));
-                    }
-                    found.sort(QueueRules.readyFirst(now));
-                    return found;
-                },
-                key.tenant(),
-                key.name());
+    /** All runs that wait for a key. */
+    static List<Run> all(Transaction transaction, StoredRuns runs, LockKey key) throws SQLException {
+        return transaction.list(SELECT, runs::readOpen, key.tenant(), key.name());
     }
 
     /** A failure of the database inside a rule, which cannot throw it. */

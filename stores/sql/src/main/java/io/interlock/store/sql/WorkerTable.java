@@ -6,7 +6,6 @@ import io.interlock.run.WorkerNote;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -41,7 +40,7 @@ final class WorkerTable {
         String tenant = note.tenant();
         database.write(Database.Lane.STEPS, transaction -> {
             Trip trip = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+            Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             Trip.Answer<Rows> tooMany = note.isRemote()
                     ? of(tenant, REMOTE)
                             .and(TOO_MANY, instance, FORGOTTEN_AT_ONCE, WorkerNote.MOST_REMOTE - 1)
@@ -73,12 +72,12 @@ final class WorkerTable {
     List<WorkerNote> seenWithin(String tenant, Duration time, int limit) {
         return database.peek(transaction -> {
             Trip trip = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+            Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             // Each by the index: what other tenants have is not looked at.
             Trip.Answer<List<WorkerNote>> own =
-                    of(tenant, SELECT).and(LAST_SEEN, limit).ask(trip, WorkerTable::read);
+                    of(tenant, SELECT).and(LAST_SEEN, limit).list(trip, WorkerTable::read);
             Trip.Answer<List<WorkerNote>> ofAny =
-                    of(null, SELECT).and(LAST_SEEN, limit).ask(trip, WorkerTable::read);
+                    of(null, SELECT).and(LAST_SEEN, limit).list(trip, WorkerTable::read);
             trip.run();
             long since = store.get().now() - Micros.of(time);
             return Stream.concat(own.get().stream(), ofAny.get().stream())
@@ -103,21 +102,17 @@ final class WorkerTable {
         return rows;
     }
 
-    private static List<WorkerNote> read(ResultSet rows) throws SQLException {
-        List<WorkerNote> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(new WorkerNote(
-                    new Holder(rows.getString(1), rows.getString(2)),
-                    rows.getString(8),
-                    Stream.of(rows.getString(3).split(" ", -1))
-                            .filter(name -> !name.isEmpty())
-                            .map(JobName::new)
-                            .collect(Collectors.toSet()),
-                    rows.getInt(4),
-                    rows.getInt(5),
-                    rows.getString(6),
-                    Micros.moment(rows.getLong(7))));
-        }
-        return found;
+    private static WorkerNote read(ResultSet row) throws SQLException {
+        return new WorkerNote(
+                new Holder(row.getString(1), row.getString(2)),
+                row.getString(8),
+                Stream.of(row.getString(3).split(" ", -1))
+                        .filter(name -> !name.isEmpty())
+                        .map(JobName::new)
+                        .collect(Collectors.toSet()),
+                row.getInt(4),
+                row.getInt(5),
+                row.getString(6),
+                Micros.moment(row.getLong(7)));
     }
 }

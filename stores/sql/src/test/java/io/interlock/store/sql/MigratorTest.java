@@ -121,7 +121,7 @@ class MigratorTest {
 
     @Test
     void aStepThatFailsLeavesNothing() throws SQLException {
-        Migration broken = new Migration(2, "broken", "CREATE TABLE ${prefix}half (id integer); SELECT nonsense");
+        Migration broken = new Migration(2, "broken", "CREATE TABLE ${prefix}half (id integer);\nSELECT nonsense");
 
         assertThatThrownBy(() -> migrate(List.of(FIRST.get(0), broken), SchemaMode.APPLY))
                 .isInstanceOf(SQLException.class);

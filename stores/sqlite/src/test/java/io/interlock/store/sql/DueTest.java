@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,9 +53,9 @@ class DueTest {
                 file.pass(Duration.ofMillis(random.nextInt(6000)));
             }
             if (random.nextInt(20) == 0) {
-                file.store().sweepRuns(100);
+                file.store().upkeep().sweepRuns(100);
                 judge("after a sweep, deed " + i + " of seed " + seed);
-                assertThat(file.store().sweepRuns(100))
+                assertThat(file.store().upkeep().sweepRuns(100))
                         .as("nothing is left to do")
                         .isEmpty();
             }
@@ -62,7 +63,7 @@ class DueTest {
         for (int i = 0; i < 200 && !life.isOver(); i++) {
             life.wind();
             file.pass(Duration.ofSeconds(3));
-            file.store().sweepRuns(100);
+            file.store().upkeep().sweepRuns(100);
         }
         assertThat(life.isOver()).as("every run ends").isTrue();
         assertThat(RunAudit.findings(file.store(), RandomLife.KEYS, life.submitted()))
@@ -90,7 +91,7 @@ class DueTest {
 
     private Seen look(LockKey key, long later) {
         Database database = file.later(later);
-        return new KeySteps(database, new StoredRuns(), new Random(1), new NoSignals())
+        return new KeySteps(database, new StoredRuns(), new Random(1), new SilentFeed(), places -> {})
                 .lookAt(key, new KeySteps.Kind<>(List::of, keys -> Step.Needs.KEYS, false, (step, each) -> {
                     Step.LoadedKey loaded = Objects.requireNonNull(step.key(each));
                     long dueAt = dueAt(step, loaded);
@@ -132,7 +133,17 @@ class DueTest {
     }
 
     /** Hears nothing. */
-    private static final class NoSignals implements KeySteps.Signals {
+    private static final class SilentFeed implements SqlStore.Feed {
+
+        @Override
+        public Subscription watch(LockKey key, Runnable lookAgain) {
+            return () -> {};
+        }
+
+        @Override
+        public Subscription watchWork(@Nullable String tenant, Runnable lookAgain) {
+            return () -> {};
+        }
 
         @Override
         public void keysChanged(Collection<LockKey> keys) {}
@@ -141,6 +152,6 @@ class DueTest {
         public void workAppeared(Collection<String> tenants) {}
 
         @Override
-        public void placesFreed(Collection<String> tenants) {}
+        public void close() {}
     }
 }

@@ -50,12 +50,12 @@ final class DoomedWorker {
                 // More than it works on, so that it always leaves something behind.
                 for (int key = 0; key < 3; key++) {
                     RunId id = RunId.create(Environment.system().clock(), random);
-                    store.submit(List.of(SubmitRequest.of(id, key((i + key) % KEYS), SPEC)));
+                    store.runs().submit(List.of(SubmitRequest.of(id, key((i + key) % KEYS), SPEC)));
                     say("submitted " + id);
                 }
                 UUID claim = new UUID(random.nextLong(), random.nextLong());
                 Holder holder = new Holder("doomed/" + ProcessHandle.current().pid(), "doomed");
-                for (Claimed work : store.claim(new ClaimRequest(claim, holder, null, Set.of(JOB), 2))) {
+                for (Claimed work : store.work().claim(new ClaimRequest(claim, holder, null, Set.of(JOB), 2))) {
                     work(store, work, random.nextInt(4));
                 }
             }
@@ -65,12 +65,12 @@ final class DoomedWorker {
     private static void work(RunStore store, Claimed work, int luck) {
         RunId id = work.run().id();
         LeaseRecord lease = work.lease();
-        store.heartbeat(List.of(new HeartbeatRequest(id, lease.key(), lease.id(), lease.token(), "half", null)));
+        store.work().heartbeat(List.of(new HeartbeatRequest(id, lease.key(), lease.id(), lease.token(), "half", null)));
         Ending ending = luck == 0
                 ? new Ending.Failed(new RunError("BROKEN", "it broke"), true, null)
                 : new Ending.Succeeded("{\"token\":" + lease.token() + "}");
-        FinishAnswer answer = store.finish(
-                        List.of(new FinishRequest(id, lease.key(), lease.id(), lease.token(), ending)))
+        FinishAnswer answer = store.work()
+                .finish(List.of(new FinishRequest(id, lease.key(), lease.id(), lease.token(), ending)))
                 .only();
         if (answer instanceof FinishAnswer.Finished finished
                 && finished.run().state().isTerminal()) {

@@ -107,7 +107,7 @@ class QueryPlanTest {
             for (int i = 0; i < 300; i++) {
                 life.go();
                 host.pass(Duration.ofSeconds(1));
-                store.sweepRuns(10);
+                store.upkeep().sweepRuns(10);
             }
             RunQuery all = RunQuery.ofTenant("acme");
             for (RunQuery query : Set.of(
@@ -117,40 +117,41 @@ class QueryPlanTest {
                     all.in(RunState.SUCCEEDED),
                     all.doing(new JobName("load")),
                     all.since(Instant.EPOCH))) {
-                store.listRuns(query);
+                store.queries().listRuns(query);
             }
-            life.submitted().forEach(store::attempts);
-            life.submitted().forEach(store::explain);
-            RandomLife.KEYS.forEach(store::audit);
+            life.submitted().forEach(store.queries()::attempts);
+            life.submitted().forEach(store.queries()::explain);
+            RandomLife.KEYS.forEach(store.audit()::records);
             read(store, life.submitted());
         }
     }
 
     private static void read(SqlStore store, List<RunId> runs) {
         AuditQuery newest = AuditQuery.ofTenant("acme", 9);
-        List<AuditRecord> records = store.records(newest);
+        List<AuditRecord> records = store.audit().records(newest);
         for (AuditQuery query : List.of(
                 new AuditQuery(null, null, null, null, null, 0, 9),
                 new AuditQuery(null, RandomLife.KEYS.get(0), null, null, null, 0, 9),
                 new AuditQuery(null, null, runs.get(0), null, null, 0, 9),
                 new AuditQuery("acme", null, null, "evicted", null, 0, 9),
                 new AuditQuery("acme", null, null, null, Instant.EPOCH, 0, 9))) {
-            store.records(query);
+            store.audit().records(query);
         }
-        Seal first = AuditChain.next(Seal.GENESIS, store.unsealed(1).get(0));
-        store.seal(Seal.GENESIS, List.of(first));
-        store.sealed(0, 9);
-        store.deadLetters(DeadLetterQuery.openOf("acme"));
-        store.deadLetters(new DeadLetterQuery(null, new JobName("load"), false, 0, 9));
-        store.outputs(runs.get(0));
-        store.refusals(records.get(0).key(), Instant.EPOCH);
-        store.noteWorker(
-                new WorkerNote(new Holder("w", "w"), "acme", Set.of(), 1, 0, WorkerNote.REMOTE, Instant.EPOCH));
-        store.workers("acme", Duration.ofMinutes(1), 9);
-        store.storeTime();
-        store.keys(KeyQuery.ofTenant("acme"));
-        store.runCounts();
-        store.forget(Retention.DEFAULT, 10);
+        Seal first = AuditChain.next(Seal.GENESIS, store.audit().unsealed(1).get(0));
+        store.audit().seal(Seal.GENESIS, List.of(first));
+        store.audit().sealed(0, 9);
+        store.queries().deadLetters(DeadLetterQuery.openOf("acme"));
+        store.queries().deadLetters(new DeadLetterQuery(null, new JobName("load"), false, 0, 9));
+        store.queries().outputs(runs.get(0));
+        store.notes().refusals(records.get(0).key(), Instant.EPOCH);
+        store.notes()
+                .noteWorker(
+                        new WorkerNote(new Holder("w", "w"), "acme", Set.of(), 1, 0, WorkerNote.REMOTE, Instant.EPOCH));
+        store.notes().workers("acme", Duration.ofMinutes(1), 9);
+        store.views().storeTime();
+        store.views().keys(KeyQuery.ofTenant("acme"));
+        store.views().runCounts();
+        store.upkeep().forget(Retention.DEFAULT, 10);
     }
 
     /** A connector whose connections tell what they prepare. */

@@ -102,7 +102,7 @@ public final class RandomLife {
     public void wind() {
         Set.of("a/*", "a/1", "b")
                 .forEach(pattern -> List.of("acme", "globex")
-                        .forEach(tenant -> store.resume(new ResumeRequest(tenant, pattern, "carol", "over"))));
+                        .forEach(tenant -> store.runs().resume(new ResumeRequest(tenant, pattern, "carol", "over"))));
         works.forEach(work -> finish(work, new Ending.Succeeded(null)));
         works.clear();
         bare.forEach(this::release);
@@ -116,7 +116,8 @@ public final class RandomLife {
     /** Whether every run has ended. */
     public boolean isOver() {
         return submitted.stream()
-                .allMatch(id -> store.findRun(id)
+                .allMatch(id -> store.queries()
+                        .findRun(id)
                         .map(Run::state)
                         .orElse(RunState.QUEUED)
                         .isTerminal());
@@ -142,7 +143,7 @@ public final class RandomLife {
         if (random.nextInt(3) == 0) {
             request = request.by(new SubmitRequest.Caller(new LeaseId(uuid()), HOLDER));
         }
-        SubmitAnswer answer = store.submit(List.of(request)).only();
+        SubmitAnswer answer = store.runs().submit(List.of(request)).only();
         if (answer instanceof SubmitAnswer.Started started) {
             submitted.add(id);
             started.granted().ifPresent(lease -> works.add(new Claimed(started.run(), lease)));
@@ -157,7 +158,7 @@ public final class RandomLife {
     private void claim() {
         String tenant = one(List.of("acme", "globex", ""));
         Set<JobName> jobs = Set.of(new JobName("load"), new JobName("other"));
-        works.addAll(store.claim(new ClaimRequest(uuid(), HOLDER, tenant.isEmpty() ? null : tenant, jobs, 2)));
+        works.addAll(store.work().claim(new ClaimRequest(uuid(), HOLDER, tenant.isEmpty() ? null : tenant, jobs, 2)));
     }
 
     private void finish() {
@@ -170,16 +171,18 @@ public final class RandomLife {
 
     private void finish(Claimed work, Ending ending) {
         Run run = work.run();
-        store.finish(List.of(new FinishRequest(
-                run.id(), run.key(), work.lease().id(), work.lease().token(), ending)));
+        store.work()
+                .finish(List.of(new FinishRequest(
+                        run.id(), run.key(), work.lease().id(), work.lease().token(), ending)));
     }
 
     private void heartbeat() {
         if (!works.isEmpty()) {
             Claimed work = one(works);
             LeaseRecord lease = work.lease();
-            store.heartbeat(List.of(
-                    new HeartbeatRequest(work.run().id(), lease.key(), lease.id(), lease.token(), "copy", null)));
+            store.work()
+                    .heartbeat(List.of(new HeartbeatRequest(
+                            work.run().id(), lease.key(), lease.id(), lease.token(), "copy", null)));
         }
     }
 
@@ -190,24 +193,25 @@ public final class RandomLife {
     }
 
     private void takeTurn(TurnRequest request) {
-        if (store.takeTurn(List.of(request)).only() instanceof TurnAnswer.Granted granted) {
+        if (store.runs().takeTurn(List.of(request)).only() instanceof TurnAnswer.Granted granted) {
             works.add(new Claimed(granted.run(), granted.lease()));
         }
     }
 
     private void cancel() {
         if (!submitted.isEmpty()) {
-            store.cancel(new CancelRequest(one(submitted), "bob", "enough"));
+            store.runs().cancel(new CancelRequest(one(submitted), "bob", "enough"));
         }
     }
 
     private void pause() {
         Duration time = random.nextBoolean() ? null : seconds(3, 20);
-        store.pause(new PauseRequest(one(KEYS).tenant(), one(List.of("a/*", "a/1", "b")), "carol", "upgrade", time));
+        store.runs()
+                .pause(new PauseRequest(one(KEYS).tenant(), one(List.of("a/*", "a/1", "b")), "carol", "upgrade", time));
     }
 
     private void resume() {
-        store.resume(new ResumeRequest(one(KEYS).tenant(), one(List.of("a/*", "a/1", "b")), "carol", "done"));
+        store.runs().resume(new ResumeRequest(one(KEYS).tenant(), one(List.of("a/*", "a/1", "b")), "carol", "done"));
     }
 
     private void acquire() {

@@ -54,16 +54,18 @@ class SealingTest {
         lost.addAll(submit("lost-too"));
         List<Long> last = submit("last");
         delete("lost", "lost-too");
-        assertThat(numbers(store.unsealed(10))).as("up to what is missing").isEqualTo(between);
+        assertThat(numbers(store.audit().unsealed(10)))
+                .as("up to what is missing")
+                .isEqualTo(between);
         seal();
-        assertThat(numbers(store.unsealed(10))).isEqualTo(last);
+        assertThat(numbers(store.audit().unsealed(10))).isEqualTo(last);
         seal();
-        assertThat(store.unsealed(10)).isEmpty();
+        assertThat(store.audit().unsealed(10)).isEmpty();
         assertThat(deleted()).isEqualTo(lost);
-        assertThat(store.sealed(0, 100))
+        assertThat(store.audit().sealed(0, 100))
                 .extracting(link -> link.seal().position())
                 .as("without a gap")
-                .isEqualTo(numbered(store.sealed(0, 100).size()));
+                .isEqualTo(numbered(store.audit().sealed(0, 100).size()));
     }
 
     @Test
@@ -72,10 +74,10 @@ class SealingTest {
         seal();
         List<Long> lost = submit("lost");
         delete("lost");
-        assertThat(store.unsealed(10)).isEmpty();
+        assertThat(store.audit().unsealed(10)).isEmpty();
         assertThat(deleted()).isEqualTo(lost);
         List<Long> next = submit("next");
-        assertThat(numbers(store.unsealed(10))).isEqualTo(next);
+        assertThat(numbers(store.audit().unsealed(10))).isEqualTo(next);
     }
 
     @Test
@@ -85,9 +87,9 @@ class SealingTest {
         List<Long> last = submit("last");
         database.execute("DELETE FROM interlock_audit WHERE name LIKE 'lost-%'");
         int most = lost.size() - 1;
-        assertThat(store.unsealed(most)).as("while one has no link yet").isEmpty();
+        assertThat(store.audit().unsealed(most)).as("while one has no link yet").isEmpty();
         assertThat(deleted()).isEqualTo(lost.subList(0, most));
-        assertThat(numbers(store.unsealed(most))).isEqualTo(last);
+        assertThat(numbers(store.audit().unsealed(most))).isEqualTo(last);
         assertThat(deleted()).isEqualTo(lost);
     }
 
@@ -97,8 +99,8 @@ class SealingTest {
         RunSpec spec = RunSpec.of(new JobName("load"), "alice");
         RunId run =
                 RunId.create(Environment.system().clock(), Environment.system().random());
-        store.submit(List.of(SubmitRequest.of(run, key, spec))).only();
-        return new ArrayList<>(numbers(store.audit(key)));
+        store.runs().submit(List.of(SubmitRequest.of(run, key, spec))).only();
+        return new ArrayList<>(numbers(store.audit().records(key)));
     }
 
     private void delete(String... names) {
@@ -106,17 +108,17 @@ class SealingTest {
     }
 
     private void seal() {
-        List<AuditRecord> records = store.unsealed(100);
-        Seal head = store.head();
+        List<AuditRecord> records = store.audit().unsealed(100);
+        Seal head = store.audit().head();
         List<Seal> links = new ArrayList<>();
         for (AuditRecord record : records) {
             links.add(AuditChain.next(links.isEmpty() ? head : links.get(links.size() - 1), record));
         }
-        assertThat(store.seal(head, links)).isTrue();
+        assertThat(store.audit().seal(head, links)).isTrue();
     }
 
     private List<Long> deleted() {
-        return store.sealed(0, 100).stream()
+        return store.audit().sealed(0, 100).stream()
                 .filter(link -> link.record() == null)
                 .map(AuditLog.Sealed::seal)
                 .map(Seal::sequence)

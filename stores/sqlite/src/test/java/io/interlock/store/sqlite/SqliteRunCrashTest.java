@@ -84,21 +84,23 @@ class SqliteRunCrashTest {
     }
 
     private static Run run(SqlStore store, RunId id) {
-        return store.findRun(id).orElseThrow(() -> new AssertionError("lost: run " + id));
+        return store.queries().findRun(id).orElseThrow(() -> new AssertionError("lost: run " + id));
     }
 
     private static int drain(SqlStore store) {
         Holder holder = new Holder("heir", "heir");
         for (int done = 0; ; done++) {
             UUID claim = new UUID(0, done);
-            List<Claimed> works = store.claim(new ClaimRequest(claim, holder, null, Set.of(DoomedWorker.JOB), 1));
+            List<Claimed> works =
+                    store.work().claim(new ClaimRequest(claim, holder, null, Set.of(DoomedWorker.JOB), 1));
             if (works.isEmpty()) {
                 return done;
             }
             LeaseRecord lease = works.get(0).lease();
             RunId id = works.get(0).run().id();
-            store.finish(
-                    List.of(new FinishRequest(id, lease.key(), lease.id(), lease.token(), new Ending.Succeeded(null))));
+            store.work()
+                    .finish(List.of(
+                            new FinishRequest(id, lease.key(), lease.id(), lease.token(), new Ending.Succeeded(null))));
         }
     }
 

@@ -66,39 +66,40 @@ class SqliteRunsTest {
 
     @Test
     void theEndOfAPauseOverManyKeysKeepsOtherWritersOutForAShortTimeOnly() {
-        store.pause(new PauseRequest("acme", "*", "carol", "upgrade", null));
+        store.runs().pause(new PauseRequest("acme", "*", "carol", "upgrade", null));
         queueMany(250);
-        store.resume(new ResumeRequest("acme", "*", "carol", "done"));
+        store.runs().resume(new ResumeRequest("acme", "*", "carol", "done"));
         RunQuery pending = RunQuery.ofTenant("acme").in(RunState.PENDING);
-        assertThat(store.listRuns(pending).runs()).hasSize(100);
-        store.sweepRuns(250);
-        assertThat(store.listRuns(pending).runs()).hasSize(250);
+        assertThat(store.queries().listRuns(pending).runs()).hasSize(100);
+        store.upkeep().sweepRuns(250);
+        assertThat(store.queries().listRuns(pending).runs()).hasSize(250);
     }
 
     @Test
     void aClaimAmongManyKeysWithNothingToSettleKeepsOtherWritersOutForAShortTimeOnly() {
-        store.pause(new PauseRequest("acme", "*", "carol", "upgrade", null));
-        store.pause(new PauseRequest("acme", "many/*", "carol", "audit", null));
+        store.runs().pause(new PauseRequest("acme", "*", "carol", "upgrade", null));
+        store.runs().pause(new PauseRequest("acme", "many/*", "carol", "audit", null));
         queueMany(1150);
-        store.resume(new ResumeRequest("acme", "*", "carol", "done"));
+        store.runs().resume(new ResumeRequest("acme", "*", "carol", "done"));
         assertThat(claim()).isEmpty();
         assertThat(database.number("SELECT count(*) FROM interlock_pause WHERE resumed = 1 AND settled_to <> ''"))
                 .as("pauses that have ended, and are settled by later calls")
                 .isEqualTo(1);
         for (int i = 0; i < 3; i++) {
-            store.sweepRuns(100);
+            store.upkeep().sweepRuns(100);
         }
         assertThat(database.number("SELECT count(*) FROM interlock_pause WHERE resumed = 1"))
                 .isZero();
     }
 
     private void queueMany(int keys) {
-        store.submit(IntStream.range(0, keys)
-                .mapToObj(i -> SubmitRequest.of(
-                        new RunId(UUID.randomUUID()),
-                        LockKey.of("acme", "many/" + i),
-                        SPEC.policy(ConflictPolicy.QUEUE)))
-                .toList());
+        store.runs()
+                .submit(IntStream.range(0, keys)
+                        .mapToObj(i -> SubmitRequest.of(
+                                new RunId(UUID.randomUUID()),
+                                LockKey.of("acme", "many/" + i),
+                                SPEC.policy(ConflictPolicy.QUEUE)))
+                        .toList());
     }
 
     @Test
@@ -108,11 +109,13 @@ class SqliteRunsTest {
         database.execute("BEGIN IMMEDIATE");
         assertThat(submit(SPEC)).isInstanceOf(SubmitAnswer.Refused.class);
         assertThat(submit(SPEC.policy(ConflictPolicy.JOIN))).isInstanceOf(SubmitAnswer.Joined.class);
-        assertThat(store.submit(List.of(SubmitRequest.of(run.id(), KEY, SPEC))).only())
+        assertThat(store.runs()
+                        .submit(List.of(SubmitRequest.of(run.id(), KEY, SPEC)))
+                        .only())
                 .isInstanceOf(SubmitAnswer.Duplicate.class);
         assertThat(claim()).isEmpty();
-        assertThat(store.claim(claiming(1))).as("the claim made before").containsExactly(work);
-        assertThat(store.sweepRuns(10)).isEmpty();
+        assertThat(store.work().claim(claiming(1))).as("the claim made before").containsExactly(work);
+        assertThat(store.upkeep().sweepRuns(10)).isEmpty();
         assertThat(store.sweep(10)).isEmpty();
         assertThatThrownBy(() -> submit(SPEC.policy(ConflictPolicy.QUEUE)))
                 .isInstanceOf(StoreUnavailableException.class);
@@ -146,7 +149,7 @@ class SqliteRunsTest {
     void aRunThatCannotBeReadIsNoAnswer() {
         Run run = started(submit(SPEC));
         database.execute("UPDATE interlock_open_run SET status = 'attempts=1' || char(10) || 'mood=good'");
-        assertThatThrownBy(() -> store.findRun(run.id()))
+        assertThatThrownBy(() -> store.queries().findRun(run.id()))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("run " + run.id() + " cannot be read");
         assertThatThrownBy(() -> submit(SPEC)).isInstanceOf(StoreUnavailableException.class);
@@ -169,7 +172,8 @@ class SqliteRunsTest {
             assertThat(claim()).isEmpty();
             Caller caller = new Caller(store);
             caller.release(work.get(0).lease());
-            assertThat(store.findRun(work.get(0).run().id()).map(Run::state)).isEqualTo(Optional.of(RunState.FAILED));
+            assertThat(store.queries().findRun(work.get(0).run().id()).map(Run::state))
+                    .isEqualTo(Optional.of(RunState.FAILED));
         }
     }
 
@@ -182,7 +186,7 @@ class SqliteRunsTest {
     }
 
     private SubmitAnswer submit(SubmitRequest request) {
-        return store.submit(List.of(request)).only();
+        return store.runs().submit(List.of(request)).only();
     }
 
     private SubmitRequest request(RunSpec spec) {
@@ -199,7 +203,7 @@ class SqliteRunsTest {
     }
 
     private List<Claimed> claim() {
-        return store.claim(claiming(++made));
+        return store.work().claim(claiming(++made));
     }
 
     private static ClaimRequest claiming(long id) {

@@ -114,7 +114,7 @@ public final class GrowthFill {
                                 RunSpec.of(new JobName("job-" + i % JOBS), "growth"))
                         .by(new SubmitRequest.Caller(new LeaseId(UUID.randomUUID()), holder)));
             }
-            Answers<SubmitAnswer> answers = store.submit(wanted);
+            Answers<SubmitAnswer> answers = store.runs().submit(wanted);
             List<FinishRequest> over = new ArrayList<>();
             for (int i = 0; i < size; i++) {
                 if (!answers.isOpen(i)
@@ -128,13 +128,13 @@ public final class GrowthFill {
                             new Ending.Succeeded(null)));
                 }
             }
-            store.finish(over);
+            store.work().finish(over);
             return over.size();
         });
     }
 
     private long newestAuditNumber() {
-        List<AuditRecord> newest = store.records(AuditQuery.ofTenant(LockKey.DEFAULT_TENANT, 1));
+        List<AuditRecord> newest = store.audit().records(AuditQuery.ofTenant(LockKey.DEFAULT_TENANT, 1));
         return newest.isEmpty() ? 0 : newest.get(0).sequence();
     }
 

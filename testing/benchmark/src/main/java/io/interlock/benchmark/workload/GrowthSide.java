@@ -55,7 +55,7 @@ final class GrowthSide implements AutoCloseable {
     void seal(Duration limit) throws InterruptedException {
         long until = System.nanoTime() + limit.toNanos();
         try (RunEngine sealing = RunEngine.builder(store).slots(0).build()) {
-            while (!store.unsealed(1).isEmpty() && System.nanoTime() < until) {
+            while (!store.audit().unsealed(1).isEmpty() && System.nanoTime() < until) {
                 sealing.capabilities();
                 TimeUnit.MILLISECONDS.sleep(100);
             }
@@ -65,7 +65,8 @@ final class GrowthSide implements AutoCloseable {
     /** Notes what steps look for, now that everything is filled in. */
     void filled() {
         filledAt = engine.queries().time();
-        known = store.listRuns(RunQuery.ofTenant(LockKey.DEFAULT_TENANT).page(0, 1))
+        known = store.queries()
+                .listRuns(RunQuery.ofTenant(LockKey.DEFAULT_TENANT).page(0, 1))
                 .runs()
                 .get(0)
                 .id();
@@ -87,7 +88,8 @@ final class GrowthSide implements AutoCloseable {
 
     /** Submits a run that a worker is to do. */
     void submitWork() {
-        store.submit(List.of(SubmitRequest.of(
+        store.runs()
+                .submit(List.of(SubmitRequest.of(
                         RunId.create(Clock.systemUTC(), ThreadLocalRandom.current()),
                         freshKey(),
                         RunSpec.of(WORK, "growth"))))
@@ -100,7 +102,7 @@ final class GrowthSide implements AutoCloseable {
 
     /** Claims the run that was submitted before. */
     Claimed claim() {
-        return store.claim(claimRequest(WORK)).get(0);
+        return store.work().claim(claimRequest(WORK)).get(0);
     }
 
     FinishRequest ending(Claimed claimed) {

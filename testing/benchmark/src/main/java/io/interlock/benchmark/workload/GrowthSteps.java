@@ -57,34 +57,36 @@ final class GrowthSteps {
     private static void runs(Map<String, Step> all) {
         all.put("submit", side -> {
             long nanos = timed(side::submitWork);
-            side.store.finish(List.of(side.ending(side.claim())));
+            side.store.work().finish(List.of(side.ending(side.claim())));
             return nanos;
         });
         all.put("claim", side -> {
             side.submitWork();
             Claimed[] claimed = new Claimed[1];
             long nanos = timed(() -> claimed[0] = side.claim());
-            side.store.finish(List.of(side.ending(claimed[0])));
+            side.store.work().finish(List.of(side.ending(claimed[0])));
             return nanos;
         });
-        all.put("claim-nothing", side -> timed(() -> side.store.claim(side.claimRequest(UNKNOWN))));
+        all.put("claim-nothing", side -> timed(() -> side.store.work().claim(side.claimRequest(UNKNOWN))));
         all.put("heartbeat", side -> {
             side.submitWork();
             Claimed claimed = side.claim();
-            long nanos = timed(() -> side.store.heartbeat(List.of(new HeartbeatRequest(
-                    claimed.run().id(),
-                    claimed.run().key(),
-                    claimed.lease().id(),
-                    claimed.lease().token(),
-                    null,
-                    null))));
-            side.store.finish(List.of(side.ending(claimed)));
+            long nanos = timed(() -> side.store
+                    .work()
+                    .heartbeat(List.of(new HeartbeatRequest(
+                            claimed.run().id(),
+                            claimed.run().key(),
+                            claimed.lease().id(),
+                            claimed.lease().token(),
+                            null,
+                            null))));
+            side.store.work().finish(List.of(side.ending(claimed)));
             return nanos;
         });
         all.put("finish", side -> {
             side.submitWork();
             Claimed claimed = side.claim();
-            return timed(() -> side.store.finish(List.of(side.ending(claimed))));
+            return timed(() -> side.store.work().finish(List.of(side.ending(claimed))));
         });
         all.put("find-run", side -> timed(() -> side.engine.find(side.knownRun())));
         all.put("attempts", side -> timed(() -> side.engine.attempts(side.knownRun())));
@@ -124,8 +126,8 @@ final class GrowthSteps {
 
     private static void housekeeping(Map<String, Step> all) {
         all.put("sweep-leases", side -> timed(() -> side.store.sweep(SWEPT)));
-        all.put("sweep-runs", side -> timed(() -> side.store.sweepRuns(SWEPT)));
-        all.put("forget", side -> timed(() -> side.store.forget(Retention.DEFAULT, SWEPT)));
+        all.put("sweep-runs", side -> timed(() -> side.store.upkeep().sweepRuns(SWEPT)));
+        all.put("forget", side -> timed(() -> side.store.upkeep().forget(Retention.DEFAULT, SWEPT)));
     }
 
     private static void listing(Map<String, Step> all, String name, Query<RunQuery> query) {

@@ -2,9 +2,8 @@ package io.interlock.server.compat.clusters;
 
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
+import io.interlock.spi.run.InterceptedStore;
 import io.interlock.spi.run.RunStore;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,21 +53,16 @@ final class OddStore {
     }
 
     RunStore store() {
-        return (RunStore) Proxy.newProxyInstance(
-                OddStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("resource")
-                            && ((LockKey) arguments[0]).name().startsWith(silent)) {
-                        throw new StoreUnavailableException("odd", "says nothing about " + arguments[0]);
-                    }
-                    try {
-                        Object answer = method.invoke(behind, arguments);
-                        if (method.getName().equals("resource")) {
-                            looked((LockKey) arguments[0]);
-                        }
-                        return method.getName().equals("storeTime") ? ((Instant) answer).plus(ahead) : answer;
-                    } catch (InvocationTargetException failure) {
-                        throw failure.getCause();
-                    }
-                });
+        return InterceptedStore.of(behind, RunStore.class, call -> {
+            LockKey resource = call.step().equals("resource") ? (LockKey) call.argument(0) : null;
+            if (resource != null && resource.name().startsWith(silent)) {
+                throw new StoreUnavailableException("odd", "says nothing about " + resource);
+            }
+            Object answer = call.proceed();
+            if (resource != null) {
+                looked(resource);
+            }
+            return answer instanceof Instant time ? time.plus(ahead) : answer;
+        });
     }
 }

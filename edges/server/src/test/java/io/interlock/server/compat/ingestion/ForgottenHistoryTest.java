@@ -55,7 +55,7 @@ class ForgottenHistoryTest {
         assertThat(since).isNotNull();
 
         passed.addAndGet(Duration.ofDays(31).toNanos());
-        assertThat(store.forget(Retention.DEFAULT, 100).runs()).isEqualTo(1);
+        assertThat(store.upkeep().forget(Retention.DEFAULT, 100).runs()).isEqualTo(1);
         assertThat(state()).isEqualTo(ended(since));
 
         String again = ingest();
@@ -67,7 +67,7 @@ class ForgottenHistoryTest {
         assertThat(state().getString("ingest_depth")).isEqualTo("laps_full");
 
         passed.addAndGet(Duration.ofDays(31).toNanos());
-        assertThat(store.forget(Retention.DEFAULT, 100).runs()).isEqualTo(1);
+        assertThat(store.upkeep().forget(Retention.DEFAULT, 100).runs()).isEqualTo(1);
         assertThat(state()).isEqualTo(ended(since));
     }
 

@@ -1,9 +1,18 @@
 package io.interlock.spi.run;
 
 import io.interlock.run.Retention;
+import io.interlock.run.SweepAction;
+import java.util.List;
 
-/** Deletes old history. */
-public interface RunHistory {
+/** The steps of a sweeper: settles what is due on idle keys, and deletes old history. */
+public interface Upkeep {
+
+    /**
+     * Settles expiries and timeouts of up to {@code limit} due keys. Any number of processes may sweep at once.
+     *
+     * @return the actions with their reasons
+     */
+    List<SweepAction> sweepRuns(int limit);
 
     /**
      * Deletes up to {@code limit} runs and up to {@code limit} audit records that are older than their retention:

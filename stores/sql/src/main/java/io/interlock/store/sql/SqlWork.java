@@ -2,8 +2,20 @@ package io.interlock.store.sql;
 
 import io.interlock.LockKey;
 import io.interlock.run.Claimed;
+import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
+import io.interlock.run.Run;
+import io.interlock.run.Turn;
+import io.interlock.spi.Answers;
+import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
+import io.interlock.spi.run.OutputNote;
+import io.interlock.spi.run.WorkSteps;
 import io.interlock.spi.run.rules.ClaimRules;
+import io.interlock.spi.run.rules.FinishRules;
+import io.interlock.spi.run.rules.KeyState;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.Settlement;
 import io.interlock.spi.run.rules.TenantTurns;
@@ -18,6 +30,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,10 +38,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes runs for workers: finds the first ones by index, whatever the number of runs that wait, and locks those that no other
- * claim has. Safe for use by many threads.
+ * The steps of workers. A claim finds the first runs by index, whatever the number of runs that wait, and locks those that no
+ * other claim has. Safe for use by many threads.
  */
-final class ClaimSteps {
+final class SqlWork implements WorkSteps {
 
     /** How many tenants one claim looks at; the next one goes on with others. */
     private static final int TENANTS = 64;
@@ -60,7 +73,20 @@ final class ClaimSteps {
     private static final String TAKEN = """
             SELECT q.tenant, q.name FROM ${t:open_run} AS q WHERE q.claim_id = CAST(? AS ${uuid}) ORDER BY q.number""";
 
+    private static final String FORGET_OUTPUT =
+            "DELETE FROM ${t:output} WHERE run_id = CAST(? AS ${uuid}) AND attempt <= ?";
+
+    private static final KeySteps.Kind<HeartbeatRequest, HeartbeatAnswer> HEARTBEAT = new KeySteps.Kind<>(
+            request -> List.of(request.key()),
+            requests -> Step.Needs.BUSY_RUNS,
+            false,
+            (step, request) -> ClaimRules.heartbeat(step.settled(request.key()), request));
+    private static final KeySteps.Kind<FinishRequest, FinishAnswer> FINISH =
+            new KeySteps.Kind<>(request -> List.of(request.key()), requests -> Step.Needs.KEYS, false, SqlWork::finish);
+
     private final Database database;
+    private final StoredRuns runs;
+    private final SqlStore.Feed feed;
     private final KeySteps steps;
     private final DueKeys due;
     private final PauseSteps pauses;
@@ -69,8 +95,17 @@ final class ClaimSteps {
     private volatile String lastTenant = "";
     private volatile @Nullable Tenants known;
 
-    ClaimSteps(Database database, KeySteps steps, DueKeys due, PauseSteps pauses, Ticker ticker) {
+    SqlWork(
+            Database database,
+            StoredRuns runs,
+            SqlStore.Feed feed,
+            KeySteps steps,
+            DueKeys due,
+            PauseSteps pauses,
+            Ticker ticker) {
         this.database = database;
+        this.runs = runs;
+        this.feed = feed;
         this.steps = steps;
         this.due = due;
         this.pauses = pauses;
@@ -92,7 +127,58 @@ final class ClaimSteps {
     /** What a claim finds before it locks anything. */
     private record Found(List<LockKey> taken, boolean isDue, boolean placesWanted, List<LockKey> first) {}
 
-    List<Claimed> claim(ClaimRequest request) {
+    @Override
+    public ChangeFeed.Subscription watchWork(@Nullable String tenant, Runnable lookAgain) {
+        return feed.watchWork(tenant, lookAgain);
+    }
+
+    @Override
+    public Answers<HeartbeatAnswer> heartbeat(List<HeartbeatRequest> requests) {
+        return steps.answer(Database.Lane.URGENT, requests, HEARTBEAT);
+    }
+
+    @Override
+    public Answers<FinishAnswer> finish(List<FinishRequest> requests) {
+        return steps.answer(Database.Lane.URGENT, requests, FINISH);
+    }
+
+    private static FinishAnswer finish(Step step, FinishRequest request) throws SQLException {
+        KeyState state = step.settled(request.key());
+        Run busy = state.before().busy().stream()
+                .filter(run -> run.id().equals(request.run()))
+                .findFirst()
+                .orElse(null);
+        return FinishRules.finish(state, request, busy != null ? busy : step.find(request.run()));
+    }
+
+    @Override
+    public boolean claimsNext() {
+        return true;
+    }
+
+    @Override
+    public boolean keepOutput(OutputNote note) {
+        return database.write(Database.Lane.STEPS, transaction -> {
+            Optional<Turn> turn = runs.find(transaction, note.run())
+                    .filter(note::isProofOf)
+                    .flatMap(run -> run.status().lastTurn());
+            if (turn.isEmpty()) {
+                return false;
+            }
+            int attempt = turn.get().attempt();
+            Trip trip = transaction.trip();
+            Rows rows = new Rows().add(note.run().toString(), attempt, Texts.shown(note.text()));
+            trip.update(transaction.dialect().upsert("output", "run_id uuid, attempt int", "text text"), rows);
+            if (attempt > OutputNote.MOST_ATTEMPTS) {
+                trip.update(FORGET_OUTPUT, note.run().toString(), attempt - OutputNote.MOST_ATTEMPTS);
+            }
+            transaction.commit(trip);
+            return true;
+        });
+    }
+
+    @Override
+    public List<Claimed> claim(ClaimRequest request) {
         if (request.jobs().isEmpty()) {
             return List.of();
         }
@@ -245,24 +331,24 @@ final class ClaimSteps {
             least.add(trip.query(LEAST, Queue::read, queues));
         }
         if (transaction.dialect().joinsLaterally() && !queues.isEmpty()) {
-            first.add(trip.query(FIRST_TOGETHER, ClaimSteps::candidates, queues, limit));
+            first.add(trip.list(FIRST_TOGETHER, SqlWork::candidate, queues, limit));
         } else {
             queues.all()
-                    .forEach(queue -> first.add(trip.query(
-                            String.format(FIRST, "?", "?"), ClaimSteps::candidates, queue[0], queue[1], limit)));
+                    .forEach(queue -> first.add(
+                            trip.list(String.format(FIRST, "?", "?"), SqlWork::candidate, queue[0], queue[1], limit)));
         }
         return new Seen(
-                trip.query(TAKEN, DueKeys::keys, request.id().toString()),
+                trip.list(TAKEN, DueKeys::key, request.id().toString()),
                 DueKeys.firstDue(trip),
-                StoreTable.read(trip, transaction.dialect()),
+                StoreRow.ask(trip),
                 first,
                 least);
     }
 
     private List<String> tenants(Transaction transaction) throws SQLException {
-        List<String> found = new ArrayList<>(transaction.query(TENANTS_AFTER, ClaimSteps::texts, lastTenant, TENANTS));
+        List<String> found = new ArrayList<>(transaction.list(TENANTS_AFTER, Trip.TEXT, lastTenant, TENANTS));
         if (found.size() < TENANTS && !lastTenant.isEmpty()) {
-            for (String tenant : transaction.query(TENANTS_AFTER, ClaimSteps::texts, "", TENANTS - found.size())) {
+            for (String tenant : transaction.list(TENANTS_AFTER, Trip.TEXT, "", TENANTS - found.size())) {
                 if (!found.contains(tenant)) {
                     found.add(tenant);
                 }
@@ -292,7 +378,7 @@ final class ClaimSteps {
             return List.of();
         }
         return inOneTrip((transaction, trip) -> lower.all().stream()
-                        .map(each -> trip.query(String.format(OF_PRIORITY, "?", "?"), ClaimSteps::candidates, each))
+                        .map(each -> trip.list(String.format(OF_PRIORITY, "?", "?"), SqlWork::candidate, each))
                         .toList())
                 .stream()
                 .flatMap(answer -> answer.get().stream())
@@ -314,8 +400,7 @@ final class ClaimSteps {
     }
 
     // The first of every tenant, then the second of every tenant, beginning with the tenant that had none for the
-    // longest time:
-    // a long queue of one keeps no other waiting.
+    // longest time: a long queue of one keeps no other waiting.
     private List<LockKey> inTurn(Collection<Candidate> candidates, long now, int limit) {
         Comparator<Candidate> order =
                 Comparator.<Candidate>comparingInt(each -> -each.effective(now)).thenComparingLong(Candidate::number);
@@ -336,27 +421,12 @@ final class ClaimSteps {
                 .toList();
     }
 
-    private static List<Candidate> candidates(ResultSet rows) throws SQLException {
-        List<Candidate> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(new Candidate(
-                    LockKey.of(rows.getString(1), rows.getString(2)),
-                    rows.getString(3),
-                    rows.getInt(4),
-                    rows.getLong(5),
-                    rows.getLong(6)));
-        }
-        return found;
-    }
-
-    private static List<String> texts(ResultSet rows) throws SQLException {
-        List<String> found = new ArrayList<>();
-        while (rows.next()) {
-            @Nullable String text = rows.getString(1);
-            if (text != null) {
-                found.add(text);
-            }
-        }
-        return found;
+    private static Candidate candidate(ResultSet row) throws SQLException {
+        return new Candidate(
+                LockKey.of(row.getString(1), row.getString(2)),
+                row.getString(3),
+                row.getInt(4),
+                row.getLong(5),
+                row.getLong(6));
     }
 }
