@@ -199,7 +199,7 @@ export function rerunAll(runs, which) {
   let before = 0;
   ask({
     title: what + '?', confirm: what, fields: [REASON],
-    body: html`<p>${which} Each becomes a new run under its key, with the same parameters. The audit log names you and the reason.</p>`,
+    body: html`<p>${which} Each becomes a new run under its key, with the same parameters. The run has your reason, and the audit log names you.</p>`,
     send: body => each(runs, run => post('runs/' + run.id + '/rerun', { ...body, idempotencyKey: 'retry-of-' + run.id }).then(answer => { if (answer.deduplicated) before++; })),
     done: refused => runs.length - refused.length - before + ' retried' + (before ? ', ' + before + ' are retried already' : '') + (refused.length ? ', ' + refused.length + ' refused: ' + refused[0] : ''),
   });

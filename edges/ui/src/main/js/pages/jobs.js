@@ -70,7 +70,7 @@ pages.jobs = list({
 });
 
 const USUAL = '7d';
-const RUNS = [C.run, C.key, C.state, C.stage, C.waited, C.took, C.attempts, C.submitted];
+const RUNS = [C.run, C.key, C.state, C.stage, C.took, C.submitted];
 /** The page of a job in one or two sentences. */
 function lead(job) {
   const { ratio, all } = success(job);

@@ -107,8 +107,16 @@ class JourneysTest extends BrowserTest {
         }
         for (int i = 1; i <= 3; i++) {
             site().tell("failing/" + i, "end");
+            Run again = site().engine
+                    .list(RunQuery.ofTenant(Site.TENANT)
+                            .of(Site.key("failing/" + i))
+                            .newestFirst())
+                    .runs()
+                    .get(0);
+            assertThat(again.spec().origin().reason()).isEqualTo("the disk is larger now");
             assertThat(site().engine.audit(Site.key("failing/" + i)))
-                    .anyMatch(record -> record.reason().contains("the disk is larger now"));
+                    .anyMatch(record ->
+                            again.id().equals(record.run()) && record.actor().contains("ada"));
         }
     }
 

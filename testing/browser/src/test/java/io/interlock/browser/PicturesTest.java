@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Every page in light, dark and narrow: no findings of axe, no errors of the browser. {@code -Dinterlock.pictures=FOLDER}
+ * Every page in light, dark, narrow and wide: no findings of axe, no errors of the browser. {@code -Dinterlock.pictures=FOLDER}
  * writes the screenshots of the README there, and those of all pages to target/ui.
  */
 class PicturesTest extends BrowserTest {
@@ -56,7 +56,7 @@ class PicturesTest extends BrowserTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"light,1360,900,LIGHT", "dark,1360,900,DARK", "narrow,360,780,LIGHT"})
+    @CsvSource({"light,1360,900,LIGHT", "dark,1360,900,DARK", "narrow,360,780,LIGHT", "wide,2560,1440,DARK"})
     void everyPageCanBeSeenByEverybody(String name, int width, int height, ColorScheme scheme) throws IOException {
         SoftAssertions softly = new SoftAssertions();
         try (Visitor visitor = new Visitor(browser(), site(), Role.ADMIN, width, height, scheme)) {
@@ -127,6 +127,20 @@ class PicturesTest extends BrowserTest {
                                         "[...document.querySelectorAll('.card')].filter(card => card.scrollWidth > card.clientWidth).map(card => card.innerText)"))
                 .as("content that does not fit into %s", name)
                 .isEmpty();
+    }
+
+    @Test
+    void fieldsAreOneLineHighOnAPhone() {
+        try (Visitor visitor = new Visitor(browser(), site(), Role.ADMIN, 390, 844, ColorScheme.DARK)) {
+            for (String path : List.of("locks", "runs", "dead-letters", "jobs", "audit", "queue")) {
+                visitor.go(path);
+                assertThat((List<?>) visitor.page.evaluate(
+                                "[...document.querySelectorAll('main form input')].filter(each => each.offsetHeight > 40).map(each => each.name)"))
+                        .as(path)
+                        .isEmpty();
+            }
+            visitor.isContent();
+        }
     }
 
     private static void picture(Page page, Path folder, String name, boolean whole) {
