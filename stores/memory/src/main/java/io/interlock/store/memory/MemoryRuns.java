@@ -1,6 +1,5 @@
 package io.interlock.store.memory;
 
-import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.Attempt;
@@ -227,7 +226,7 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
                     now,
                     request.time() == null ? null : now.plus(request.time()));
             rows.pauses.begin(pause);
-            rows.audit.append(noted(pause, "paused", request.actor(), request.reason(), now));
+            rows.audit.append(pause.begins(request.actor()));
             return pause;
         });
     }
@@ -239,7 +238,8 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
         Optional<Pause> pause = table.changePauses(rows -> {
             Instant now = table.now();
             Optional<Pause> over = rows.pauses.end(request.tenant(), request.pattern(), now);
-            over.ifPresent(ended -> rows.audit.append(noted(ended, "resumed", request.actor(), request.reason(), now)));
+            over.ifPresent(ended -> rows.audit.append(
+                    Pause.resumed(request.tenant(), request.pattern(), request.actor(), request.reason(), now)));
             return over;
         });
         pause.ifPresent(over -> {
@@ -247,11 +247,6 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
             table.wakeWorkers(over.tenant());
         });
         return pause.isPresent();
-    }
-
-    private static AuditRecord noted(Pause pause, String action, Actor actor, String reason, Instant now) {
-        LockKey keys = LockKey.of(pause.tenant(), pause.pattern());
-        return AuditRecord.of(now, keys, actor, action, "", "", reason);
     }
 
     @Override
