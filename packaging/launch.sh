@@ -1,7 +1,7 @@
 # How Interlock is started: read by ./interlock of the source tree and by bin/interlock of the packages.
 #
-# The caller sets $jars, the folder of all jars, and $cache, where the files for a faster start are. $java is set here: the runtime of the
-# package, else JAVA_HOME's, else the one on the PATH.
+# The caller sets $jars, the folder of all jars, $cache, where the files for a faster start are, and $also, the class path of the
+# $extras. $java is set here: the runtime of the package, else JAVA_HOME's, else the one on the PATH.
 
 readonly USAGE=64 FAILED=125
 
@@ -25,8 +25,11 @@ require_java() {
         fail "found Java ${java_version:-of unknown version} ($java); version 17 or later is needed, set JAVA_HOME to one"
 }
 
-# Sets $program, the jar to run, and $options of the JVM for a command.
+# Sets $program, the jar to run, $options of the JVM for a command, and $extras, the modules that it needs beside its own class path: a class
+# that is looked for and does not exist opens every jar, and picocli looks for such a one at every start.
 choose() {
+    local words=" $* ${INTERLOCK_STORE:-}"
+    extras=() also=
     # Output of the JVM itself, as after kill -QUIT, goes to stderr: stdout belongs to commands.
     options=(-Xss512k -XX:-UsePerfData -XX:+DisplayVMOutputToStderr --enable-native-access=ALL-UNNAMED)
     case ${1:-} in
@@ -34,7 +37,16 @@ choose() {
         server) program=server options+=(-Xms256m) ;;
         # A small initial heap, one collector thread; the optimising compiler only for long-running commands.
         demo) program=server options+=(-XX:+UseSerialGC -Xms32m -XX:TieredStopAtLevel=1) ;;
-        *) program=cli options+=(-XX:+UseSerialGC -Xms32m -XX:TieredStopAtLevel=1) ;;
+        *)
+            program=cli options+=(-XX:+UseSerialGC -Xms32m -XX:TieredStopAtLevel=1)
+            # Health, metrics and traces of a worker, and the drivers of some stores, are those of the server.
+            case $words in
+                " worker "* | *[[:space:]=]redis:* | *[[:space:]=]rediss:* | *[[:space:]=]etcd:* | *[[:space:]=]etcds:*) extras+=(edges/server) ;;
+            esac
+            ;;
+    esac
+    case $words in
+        *[[:space:]=]firestore:*) extras+=(stores/firestore) ;;
     esac
 }
 
@@ -108,5 +120,5 @@ start() {
         { export INTERLOCK_LC_ALL=${LC_ALL-} LC_ALL=C.UTF-8; } 2>/dev/null
     fi
     # shellcheck disable=SC2086 # INTERLOCK_JAVA_OPTS are words
-    exec "$java" "${options[@]}" ${INTERLOCK_JAVA_OPTS:-} -cp "$path${INTERLOCK_CLASSPATH:+:$INTERLOCK_CLASSPATH}" "$main" "$@"
+    exec "$java" "${options[@]}" ${INTERLOCK_JAVA_OPTS:-} -cp "$path$also${INTERLOCK_CLASSPATH:+:$INTERLOCK_CLASSPATH}" "$main" "$@"
 }

@@ -1,7 +1,11 @@
 package io.interlock;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.random.RandomGenerator;
 
 /**
@@ -11,6 +15,7 @@ import java.util.random.RandomGenerator;
 public final class ThisProcess {
 
     private static final int MAX_HOST = 100;
+    private static final Path LINUX = Path.of("/proc/sys/kernel/hostname");
 
     private ThisProcess() {}
 
@@ -18,7 +23,7 @@ public final class ThisProcess {
     public static Holder holder(RandomGenerator random) {
         String host = host();
         long pid = ProcessHandle.current().pid();
-        String instance = host + "-" + pid + "-" + String.format("%016x", random.nextLong());
+        String instance = host + "-" + pid + "-" + HexFormat.of().toHexDigits(random.nextLong());
         return new Holder(instance, host + " (pid " + pid + ")");
     }
 
@@ -28,13 +33,22 @@ public final class ThisProcess {
             name = System.getenv("COMPUTERNAME");
         }
         if (name == null || name.isBlank()) {
-            try {
-                name = InetAddress.getLocalHost().getHostName();
-            } catch (UnknownHostException unnamed) {
-                name = "unnamed-host";
-            }
+            name = askedForHost();
         }
         String plain = name.replaceAll("[^A-Za-z0-9._-]", "_");
         return plain.length() > MAX_HOST ? plain.substring(0, MAX_HOST) : plain;
+    }
+
+    private static String askedForHost() {
+        try {
+            // Without a name service, which may be slow.
+            return Files.readString(LINUX).strip();
+        } catch (IOException notLinux) {
+            try {
+                return InetAddress.getLocalHost().getHostName();
+            } catch (UnknownHostException unnamed) {
+                return "unnamed-host";
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.interlock.run;
 
 import io.interlock.InvalidSettingException;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The name of a kind of work. Runs of one job share their settings; {@code QUEUE_LATEST} and {@code REPLACE} supersede only
@@ -31,5 +32,17 @@ public record JobName(String value) implements Comparable<JobName> {
     @Override
     public String toString() {
         return value;
+    }
+
+    // Written out: what a record makes by itself is linked at its first use, which costs each start of the command line
+    // milliseconds.
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof JobName that && value.equals(that.value);
+    }
+
+    @Override
+    public int hashCode() {
+        return value.hashCode();
     }
 }

@@ -1,5 +1,6 @@
 package io.interlock.run;
 
+import io.interlock.Actor;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import java.time.Instant;
@@ -19,6 +20,8 @@ public record Pause(
         String reason,
         Instant since,
         @Nullable Instant until) {
+
+    private static final String UNTIL = "until ";
 
     /** The actor of the pauses that maintenance windows make; their reason is the window as it was written. */
     public static final String WINDOW = "maintenance window";
@@ -64,5 +67,26 @@ public record Pause(
     /** Whether it is still in force at {@code now}. */
     public boolean lastsAt(Instant now) {
         return until == null || until.isAfter(now);
+    }
+
+    /**
+     * The audit record of its beginning, under its pattern as if that were a key. It names the end, if there is one: a pause that ends by
+     * itself leaves no other record.
+     */
+    public AuditRecord begins(Actor by) {
+        return AuditRecord.of(
+                since, LockKey.of(tenant, pattern), by, "paused", "", until == null ? "" : UNTIL + until, reason);
+    }
+
+    /** The audit record of the end of a pause by an actor. */
+    public static AuditRecord resumed(String tenant, String pattern, Actor by, String reason, Instant now) {
+        return AuditRecord.of(now, LockKey.of(tenant, pattern), by, "resumed", "", "", reason);
+    }
+
+    /** The end that the record of a pause names, if it does. */
+    public static Optional<Instant> endIn(AuditRecord paused) {
+        return paused.after().startsWith(UNTIL)
+                ? Optional.of(Instant.parse(paused.after().substring(UNTIL.length())))
+                : Optional.empty();
     }
 }

@@ -17,4 +17,7 @@ public interface StoreFactory {
      * @throws io.interlock.StoreUnavailableException if it does not answer
      */
     LeaseStore open(StoreUrl url, Environment environment);
+
+    /** Loads what an opening needs, such as a driver, and touches no store: a program that starts may do this beside other work. */
+    default void prepare() {}
 }

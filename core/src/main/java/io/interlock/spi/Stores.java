@@ -22,17 +22,30 @@ public final class Stores {
      */
     public static LeaseStore open(String url, Environment environment) {
         StoreUrl parsed = StoreUrl.parse(url);
+        return factory(parsed).open(parsed, environment);
+    }
+
+    /**
+     * Loads what {@link #open} needs, and opens nothing.
+     *
+     * @throws InvalidSettingException if no store jar on the class path has the scheme
+     */
+    public static void prepare(String url) {
+        factory(StoreUrl.parse(url)).prepare();
+    }
+
+    private static StoreFactory factory(StoreUrl url) {
         TreeSet<String> known = new TreeSet<>();
         for (StoreFactory factory : ServiceLoader.load(StoreFactory.class)) {
-            if (factory.schemes().contains(parsed.scheme())) {
-                return factory.open(parsed, environment);
+            if (factory.schemes().contains(url.scheme())) {
+                return factory;
             }
             known.addAll(factory.schemes());
         }
         throw new InvalidSettingException(
                 "store",
-                parsed,
-                "has the unknown scheme '" + parsed.scheme() + ":'; known here: " + known,
+                url,
+                "has the unknown scheme '" + url.scheme() + ":'; known here: " + known,
                 "correct the URL, or add the store's jar (interlock-store-…) to the class path");
     }
 }

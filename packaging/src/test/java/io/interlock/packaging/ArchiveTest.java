@@ -10,6 +10,8 @@ import java.lang.module.Configuration;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.lang.module.ModuleReference;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -93,6 +95,31 @@ class ArchiveTest {
                     .isEqualTo(3);
             assertThat(client.run("runs", "ls").text()).contains("ledger", "FAILED");
             assertThat(server.stop()).isZero();
+        }
+    }
+
+    @Test
+    void whatTheCommandLineSharesWithTheServerIsFoundWhenItIsNeeded() throws Exception {
+        for (String store : List.of("redis://127.0.0.1:1", "etcd://127.0.0.1:1?timeout=300ms")) {
+            assertThat(installed().run("locks", "ls", "--store", store))
+                    .satisfies(ended -> assertThat(ended.text()).contains("127.0.0.1:1"))
+                    .extracting(Ended::code)
+                    .isEqualTo(69);
+        }
+        Path jobs = Files.writeString(
+                folder.resolve("jobs.yaml"), "interlock: { jobs: { hello: { run: { command: [echo, hello] } } } }\n");
+        // Its health and metrics are served by Netty.
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            assertThat(installed()
+                            .run(
+                                    "worker",
+                                    "--config",
+                                    jobs.toString(),
+                                    "--port",
+                                    Integer.toString(taken.getLocalPort())))
+                    .satisfies(ended -> assertThat(ended.text()).contains("cannot listen at 127.0.0.1:"))
+                    .extracting(Ended::code)
+                    .isEqualTo(69);
         }
     }
 

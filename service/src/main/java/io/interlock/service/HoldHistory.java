@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -178,24 +179,32 @@ final class HoldHistory {
         }
     }
 
-    /** Pauses of the key from {@code start} on. Of those that ended by themselves there is no record, so they are left out. */
+    /** Pauses of the key that began at {@code start} or later, and those in force. */
     private List<Facts> pauses(Instant start) {
         List<Facts> found = new ArrayList<>();
-        Map<String, AuditRecord> begun = new HashMap<>();
+        Map<String, AuditRecord> begun = new LinkedHashMap<>();
         Stream.concat(records("paused", start), records("resumed", start))
                 .sorted(Comparator.comparingLong(AuditRecord::sequence))
                 .forEach(record -> {
-                    AuditRecord before = begun.remove(record.key().name());
+                    Optional.ofNullable(begun.remove(record.key().name()))
+                            .ifPresent(before -> found.add(pause(before, record.at())));
                     if (record.action().equals("paused")) {
                         begun.put(record.key().name(), record);
-                    } else if (before != null) {
-                        found.add(pause(before.at(), record.at(), before.actor(), before.reason()));
                     }
                 });
-        queries.pauses(key.tenant()).stream()
-                .filter(pause -> pause.covers(key))
-                .forEach(pause -> found.add(pause(pause.since(), pause.until(), pause.actor(), pause.reason())));
+        queries.pauses(key.tenant()).stream().filter(pause -> pause.covers(key)).forEach(pause -> {
+            begun.remove(pause.pattern());
+            found.add(pause(pause.since(), pause.until(), pause.actor(), pause.reason()));
+        });
+        // No record ended the others, and they are not in force: they ended by themselves.
+        begun.values().forEach(before -> Pause.endIn(before).ifPresent(end -> found.add(pause(before, end))));
         return found;
+    }
+
+    /** A pause that another record ended, unless it had ended by itself before. */
+    private static Facts pause(AuditRecord begun, Instant end) {
+        Instant own = Pause.endIn(begun).orElse(end);
+        return pause(begun.at(), own.isBefore(end) ? own : end, begun.actor(), begun.reason());
     }
 
     private Stream<AuditRecord> records(String action, Instant start) {

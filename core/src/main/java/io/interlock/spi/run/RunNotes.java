@@ -22,8 +22,8 @@ public interface RunNotes {
     List<RefusalCount> refusals(LockKey key, Instant since);
 
     /**
-     * Adds to the recorded periods: endings and times are summed, and of waiting runs the greatest number stays. After an unclear
-     * answer it is not repeated: counts may then be missing, but none counts twice.
+     * Adds to the recorded periods: endings and times are summed, and of waiting runs the greatest number stays. A store does not repeat
+     * it by itself after an unclear answer. Callers may, because counts that are twice there do less harm than all that were missing.
      */
     void addPeriods(List<RunPeriod> periods);
 

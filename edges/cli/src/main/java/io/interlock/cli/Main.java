@@ -1,9 +1,13 @@
 package io.interlock.cli;
 
+import io.interlock.InterlockException;
 import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.text.ExitCode;
+import io.interlock.engine.command.GuardedProcess;
+import io.interlock.spi.Stores;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Entry point of the command line. */
 public final class Main {
@@ -16,6 +20,7 @@ public final class Main {
                 CommandLineRunner.isLoud(arguments),
                 Commands.nameIn(List.of(arguments)).equals("worker"));
         CommandContext session = CommandContext.ofProcess();
+        prepare(List.of(arguments), session);
         int code = new CommandLineRunner(session).run(arguments);
         Optional<String> lost = session.console().unwritten();
         if (lost.isPresent() && code == ExitCode.OK) {
@@ -27,6 +32,30 @@ public final class Main {
         // Not a plain return: threads that are left must not keep a script waiting. Not halt either: the SQLite driver
         // deletes the copy of its library in the temporary folder.
         System.exit(code);
+    }
+
+    /** Loads on other threads, while the words are read, what {@code interlock run} needs after that. It touches no store. */
+    private static void prepare(List<String> words, CommandContext session) {
+        if (!Commands.nameIn(words).equals("run")) {
+            return;
+        }
+        GuardedProcess.prepare(session.environment());
+        boolean elsewhere = Stream.concat(
+                        words.stream(),
+                        Stream.of("INTERLOCK_STORE", "INTERLOCK_SERVER").map(session.variables()::get))
+                .anyMatch(word -> word != null && word.contains("://"));
+        if (!elsewhere) {
+            session.environment()
+                    .threads("interlock-prepare")
+                    .newThread(() -> {
+                        try {
+                            Stores.prepare("sqlite:");
+                        } catch (InterlockException fails) {
+                            // So will the command, which says why.
+                        }
+                    })
+                    .start();
+        }
     }
 
     /** Logs only if asked for. */

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -22,26 +24,41 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The recipes of {@code docs/recipes} and the page of the first minutes, followed to the letter at a real server. A comment before each block
- * says what it is: a {@code file}, {@code commands} for bash, a {@code crontab}, parts of the {@code output} of the last commands, with … for
- * what differs, the start of the {@code server}, or a {@code snippet} that {@code SnippetsTest} compares.
+ * The recipes of {@code docs/recipes}, the page of the first minutes, and those of the compatible APIs and the clients, followed to the letter
+ * at a real server. A comment before each block says what it is: a {@code file}, {@code commands} for bash, a {@code crontab}, parts of the
+ * {@code output} of the last commands, with … for what differs, the start of the {@code server}, a {@code snippet} that
+ * {@code SnippetsTest} compares, or {@code not run} and why.
  */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class RecipesTest {
 
     private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
     private static final Pattern BLOCK = Pattern.compile(
-            "(?ms)(?:^<!-- (file|commands|crontab|output|server|snippet)(?:: (\\S+))? -->\\n)?^```\\w+\\n(.*?)^```$");
+            "(?ms)(?:^<!-- (file|commands|crontab|output|server|snippet|not run)(?:: ([^\\n]+?))? -->\\n)?^```\\w*\\n(.*?)^```$");
+    private static final List<String> FOLDERS =
+            List.of("docs/recipes", "docs/compat", "clients/python", "clients/typescript");
 
     private record Block(String kind, String name, String text) {}
 
     static Stream<String> recipes() throws IOException {
-        try (Stream<Path> files = Files.list(ROOT.resolve("docs/recipes"))) {
-            List<String> recipes = files.map(file -> "docs/recipes/" + file.getFileName())
-                    .filter(name -> !name.endsWith("README.md"))
-                    .sorted()
-                    .toList();
-            return Stream.concat(Stream.of("docs/start.md"), recipes.stream());
+        List<String> pages = new ArrayList<>(List.of("docs/start.md"));
+        for (String folder : FOLDERS) {
+            try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
+                files.filter(file ->
+                                file.toString().endsWith(".md") && read(file).contains("```"))
+                        .map(file -> folder + "/" + file.getFileName())
+                        .sorted()
+                        .forEach(pages::add);
+            }
+        }
+        return pages.stream();
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
         }
     }
 
@@ -50,27 +67,49 @@ class RecipesTest {
     void recipeWorks(String recipe, @TempDir Path folder) throws Exception {
         List<Block> blocks = blocks(Files.readString(ROOT.resolve(recipe)));
         requireInstalled(blocks);
-        Files.createDirectories(folder.resolve("node_modules"));
-        Files.createSymbolicLink(folder.resolve("node_modules/interlock-client"), ROOT.resolve("clients/typescript"));
+        boolean installs = blocks.stream().anyMatch(block -> block.text().contains(" install \"$PROJECT/clients"));
+        if (!installs) {
+            Files.createDirectories(folder.resolve("node_modules"));
+            Files.createSymbolicLink(
+                    folder.resolve("node_modules/interlock-client"), ROOT.resolve("clients/typescript"));
+        }
         Path launcher = folder.resolve("interlock");
         Files.writeString(launcher, "#!/bin/sh\nexec " + new Cli(folder).shellCommand() + " \"$@\"\n");
         assertThat(launcher.toFile().setExecutable(true)).isTrue();
         for (Block file : blocks) {
             if (file.kind().equals("file")) {
-                Files.writeString(folder.resolve(file.name()), file.text());
+                Path written = Files.writeString(folder.resolve(file.name()), file.text());
+                assertThat(written.toFile().setExecutable(file.text().startsWith("#!")))
+                        .isTrue();
             }
         }
         String[] configuration = Files.exists(folder.resolve("interlock.yaml"))
                 ? new String[] {"--config", "interlock.yaml"}
                 : new String[0];
         try (ServerProcess server = ServerProcess.start(folder, "recipe", configuration)) {
-            Map<String, String> variables = Map.of(
-                    "INTERLOCK_SERVER", server.url(),
-                    "INTERLOCK_API_KEY", server.apiKey(),
-                    "PYTHONPATH", ROOT.resolve("clients/python/src").toString(),
-                    "PYTHONDONTWRITEBYTECODE", "1",
-                    "XDG_DATA_HOME", folder.resolve("data").toString(),
-                    "PATH", folder + ":" + System.getenv("PATH"));
+            Map<String, String> variables = new HashMap<>(Map.of(
+                    "INTERLOCK_SERVER",
+                    server.url(),
+                    "INTERLOCK_API_KEY",
+                    server.apiKey(),
+                    "PYTHONDONTWRITEBYTECODE",
+                    "1",
+                    "XDG_DATA_HOME",
+                    folder.resolve("data").toString(),
+                    "PATH",
+                    folder + ":" + System.getenv("PATH"),
+                    "PROJECT",
+                    ROOT.toString(),
+                    // Clients are installed from the project alone.
+                    "PIP_NO_INDEX",
+                    "1",
+                    "npm_config_offline",
+                    "true",
+                    "npm_config_audit",
+                    "false"));
+            if (!installs) {
+                variables.put("PYTHONPATH", ROOT.resolve("clients/python/src").toString());
+            }
             String said = "";
             for (Block block : blocks) {
                 switch (block.kind()) {
@@ -88,6 +127,8 @@ class RecipesTest {
         assertThat(blocks("<!-- commands -->\n```sh\ntrue\n```\n").get(0))
                 .isEqualTo(new Block("commands", "", "true\n"));
         assertThatThrownBy(() -> blocks("```sh\ntrue\n```\n")).hasMessageContaining("true");
+        assertThatThrownBy(() -> blocks("```\ntrue\n```\n")).hasMessageContaining("true");
+        assertThatThrownBy(() -> blocks("<!-- not run -->\n```sh\ntrue\n```\n")).hasMessageContaining("true");
         assertThatThrownBy(() -> shows("one\n", "two\n")).isInstanceOf(AssertionError.class);
         shows("one 17 two\n", "one … two\n");
     }
@@ -96,7 +137,8 @@ class RecipesTest {
         List<Block> blocks = new ArrayList<>();
         Matcher block = BLOCK.matcher(page);
         while (block.find()) {
-            if (block.group(1) == null) {
+            // What is not run has a reason.
+            if (block.group(1) == null || (block.group(1).equals("not run") && block.group(2) == null)) {
                 throw new IllegalArgumentException("a block without a mark: " + block.group(3));
             }
             blocks.add(new Block(block.group(1), block.group(2) == null ? "" : block.group(2), block.group(3)));
@@ -141,7 +183,7 @@ class RecipesTest {
     }
 
     private static void requireInstalled(List<Block> blocks) {
-        for (String program : List.of("python3", "node", "curl")) {
+        for (String program : List.of("python3", "node", "npm", "curl")) {
             boolean needed = blocks.stream()
                     .anyMatch(block ->
                             block.kind().equals("commands") && block.text().contains(program + " "));

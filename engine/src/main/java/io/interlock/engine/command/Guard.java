@@ -5,11 +5,12 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
 import java.lang.ProcessBuilder.Redirect;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
+import java.util.HexFormat;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,9 +42,8 @@ final class Guard {
     static Guard start(Tools tools, Environment environment) throws IOException {
         return start(
                 tools,
-                String.format(
-                        "%016x%016x",
-                        environment.random().nextLong(), environment.random().nextLong()));
+                HexFormat.of().toHexDigits(environment.random().nextLong())
+                        + HexFormat.of().toHexDigits(environment.random().nextLong()));
     }
 
     /** Starts one in place of another that was killed. */
@@ -140,7 +140,7 @@ final class Guard {
             Duration time = known.plus(more);
             if (pace.isZero()) {
                 pace = within(time.dividedBy(LOOKS));
-                guard.tell(String.format(Locale.ROOT, "pace %d.%03d", pace.toSeconds(), pace.toMillisPart()));
+                guard.tell("pace " + BigDecimal.valueOf(pace.toMillis(), 3));
             }
             // It may have looked just before.
             guard.tell("leash " + now.plus(time).minus(pace).toMillis() / 10);

@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
  * periods of the store, in batches: so a step of the store writes nothing more. Once a minute, one process of all that share the
  * store also records how many runs wait.
  *
- * <p>What a process had counted when it was killed, or sent when the store did not answer, is missing; nothing depends on it. Beyond
+ * <p>What the store did not confirm is added with the next batch, for as long as the store would keep such periods. So a count whose
+ * confirmation was lost counts twice, and what a process had counted when it was killed is missing; nothing depends on it. Beyond
  * {@link #MOST} different counts between two batches, more jobs are counted only with their tenant.
  *
  * <p>Safe for use by many threads.
@@ -43,12 +44,15 @@ public final class PeriodCounter implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(PeriodCounter.class);
     private static final String LAST_MINUTE = "run-periods";
-    private static final int BATCH = 500;
+
+    /** How many counts are added in one step; each is part of up to six periods. */
+    private static final int BATCH = 80;
 
     private final RunNotes notes;
     private final RunViews views;
     private final Loop loop;
     private Map<Cell, Counts> counts = new HashMap<>();
+    private final Map<Cell, RunPeriod> unconfirmed = new HashMap<>();
 
     /** What is counted together. */
     private record Cell(String tenant, @Nullable JobName job, Instant minute) {
@@ -108,18 +112,41 @@ public final class PeriodCounter implements AutoCloseable {
         Instant minute = Length.MINUTE.start(views.storeTime());
         List<RunPeriod> all = new ArrayList<>(isFirstIn(minute) ? waiting(minute) : List.of());
         all.addAll(take());
-        List<RunPeriod> rows = all.stream().flatMap(PeriodCounter::everyLength).toList();
-        for (int from = 0; from < rows.size(); from += BATCH) {
-            notes.addPeriods(rows.subList(from, Math.min(from + BATCH, rows.size())));
+        for (int from = 0; from < all.size(); from += BATCH) {
+            List<RunPeriod> batch = all.subList(from, Math.min(from + BATCH, all.size()));
+            try {
+                notes.addPeriods(
+                        batch.stream().flatMap(PeriodCounter::everyLength).toList());
+            } catch (RuntimeException failure) {
+                keep(all.subList(from, all.size()), minute.minus(Length.MINUTE.kept()));
+                throw failure;
+            }
         }
     }
 
     private synchronized List<RunPeriod> take() {
-        List<RunPeriod> taken = counts.entrySet().stream()
-                .map(each -> each.getValue().in(each.getKey()))
-                .toList();
+        Map<Cell, RunPeriod> taken = new HashMap<>(unconfirmed);
+        counts.forEach((cell, counted) -> taken.merge(cell, counted.in(cell), RunPeriod::plus));
         counts = new HashMap<>();
-        return taken;
+        unconfirmed.clear();
+        return List.copyOf(taken.values());
+    }
+
+    private synchronized void keep(List<RunPeriod> periods, Instant oldest) {
+        for (RunPeriod each : periods) {
+            Cell cell = new Cell(each.tenant(), each.job(), each.start());
+            if (each.start().isBefore(oldest)) {
+                continue;
+            }
+            if (unconfirmed.size() < MOST || unconfirmed.containsKey(cell)) {
+                unconfirmed.merge(cell, each, RunPeriod::plus);
+            } else {
+                unconfirmed.merge(
+                        new Cell(cell.tenant(), null, cell.minute()),
+                        each.within(Length.MINUTE, null).waiting(0),
+                        RunPeriod::plus);
+            }
+        }
     }
 
     private boolean isFirstIn(Instant minute) {

@@ -1,9 +1,11 @@
 package io.interlock.engine.count;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.LockKey;
 import io.interlock.RunState;
+import io.interlock.StoreUnavailableException;
 import io.interlock.run.JobName;
 import io.interlock.run.PeriodQuery;
 import io.interlock.run.RunPeriod;
@@ -13,6 +15,7 @@ import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class PeriodCounterTest {
@@ -64,5 +67,39 @@ class PeriodCounterTest {
                 .isEqualTo(PeriodCounter.MOST + 5);
         assertThat(store.notes().periods(PeriodQuery.ofEach("acme", Length.HOUR, Instant.EPOCH)))
                 .hasSize(PeriodCounter.MOST);
+    }
+
+    @Test
+    void whatTheStoreDidNotConfirmIsAddedLaterAndOnce() {
+        AtomicBoolean away = new AtomicBoolean(true);
+        MemoryStore unsteady = new MemoryStore(Environment.system()) {
+            @Override
+            public void addPeriods(List<RunPeriod> periods) {
+                // The first of several steps succeeds.
+                if (away.get()
+                        && !periods(PeriodQuery.ofAll("acme", Length.HOUR, Instant.EPOCH))
+                                .isEmpty()) {
+                    throw new StoreUnavailableException("unsteady", "is away");
+                }
+                super.addPeriods(periods);
+            }
+        };
+        int jobs = 200;
+        try (PeriodCounter counter = new PeriodCounter(unsteady, Environment.system())) {
+            for (int i = 0; i < jobs; i++) {
+                counter.ended(KEY, new JobName("job-" + i), RunState.SUCCEEDED, now);
+            }
+            assertThatThrownBy(counter::runOnce).isInstanceOf(StoreUnavailableException.class);
+            counter.ended(KEY, CLOSE, RunState.ABORTED, now);
+            assertThatThrownBy(counter::runOnce).isInstanceOf(StoreUnavailableException.class);
+            away.set(false);
+            counter.runOnce();
+        }
+        assertThat(unsteady.periods(PeriodQuery.ofAll("acme", Length.HOUR, Instant.EPOCH)))
+                .singleElement()
+                .satisfies(period -> {
+                    assertThat(period.succeeded()).isEqualTo(jobs);
+                    assertThat(period.stopped()).isEqualTo(1);
+                });
     }
 }

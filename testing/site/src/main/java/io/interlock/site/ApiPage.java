@@ -1,11 +1,6 @@
 package io.interlock.site;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
+import io.interlock.client.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -90,7 +85,7 @@ final class ApiPage {
                     .append("`\n\n");
             Object example = map(content).get("example");
             if (example != null) {
-                page.append("```json\n").append(json(example)).append("\n```\n\n");
+                page.append("```json\n").append(Json.pretty(example)).append("\n```\n\n");
             }
         });
         page.append("| answer | body | meaning |\n|---|---|---|\n");
@@ -197,40 +192,6 @@ final class ApiPage {
             found = map(found.get(step));
         }
         return found;
-    }
-
-    private static String json(Object value) {
-        StringWriter out = new StringWriter();
-        try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
-            json.setPrettyPrinter(new DefaultPrettyPrinter());
-            write(json, value);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
-        return out.toString();
-    }
-
-    private static void write(JsonGenerator json, @Nullable Object value) throws IOException {
-        if (value instanceof Map<?, ?> object) {
-            json.writeStartObject();
-            for (Map.Entry<?, ?> member : object.entrySet()) {
-                json.writeFieldName(String.valueOf(member.getKey()));
-                write(json, member.getValue());
-            }
-            json.writeEndObject();
-        } else if (value instanceof List<?> items) {
-            json.writeStartArray();
-            for (Object item : items) {
-                write(json, item);
-            }
-            json.writeEndArray();
-        } else if (value instanceof Number || value instanceof Boolean) {
-            json.writeRawValue(value.toString());
-        } else if (value == null) {
-            json.writeNull();
-        } else {
-            json.writeString(value.toString());
-        }
     }
 
     /** Words as they may stand in a cell of a table. */

@@ -1,10 +1,6 @@
 package io.interlock.site;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
+import io.interlock.client.Json;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -28,21 +24,9 @@ final class SearchIndex {
     }
 
     String script() {
-        StringWriter out = new StringWriter();
-        try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
-            json.writeStartArray();
-            for (Entry entry : entries) {
-                json.writeStartArray();
-                json.writeString(entry.title());
-                json.writeString(entry.page());
-                json.writeString(entry.address());
-                json.writeString(entry.text());
-                json.writeEndArray();
-            }
-            json.writeEndArray();
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
-        return "window.searchIndex = " + out + ";\n";
+        List<List<String>> rows = entries.stream()
+                .map(entry -> List.of(entry.title(), entry.page(), entry.address(), entry.text()))
+                .toList();
+        return "window.searchIndex = " + Json.line(rows) + ";\n";
     }
 }

@@ -12,6 +12,7 @@ import io.interlock.run.AuditRecord;
 import io.interlock.run.Claimed;
 import io.interlock.run.JobName;
 import io.interlock.run.LineLimits;
+import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
@@ -191,5 +192,18 @@ interface LookingContract extends RunContract {
         assertThat(client().store().audit().records(key("log/*")))
                 .extracting(record -> record.action() + " by " + record.actor())
                 .containsExactly("paused by carol", "resumed by dave");
+    }
+
+    @Test
+    default void thePauseOfALogNamesItsEnd() {
+        Pause timed = client().store().pause(new PauseRequest("acme", "timed", "carol", "lunch", Duration.ofHours(1)));
+        client().store().pause(new PauseRequest("acme", "open", "carol", "upgrade", null));
+        assertThat(client().store().audit(key("timed"))).singleElement().satisfies(record -> {
+            assertThat(record.at()).isEqualTo(timed.since());
+            assertThat(Pause.endIn(record)).isEqualTo(timed.end()).isPresent();
+        });
+        assertThat(client().store().audit(key("open")))
+                .singleElement()
+                .satisfies(record -> assertThat(Pause.endIn(record)).isEmpty());
     }
 }

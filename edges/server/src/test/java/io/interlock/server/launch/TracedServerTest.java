@@ -4,19 +4,14 @@ import static io.interlock.server.launch.RealServer.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.sun.net.httpserver.HttpServer;
+import io.interlock.servers.TraceCollector;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HexFormat;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,36 +26,26 @@ class TracedServerTest {
 
     @Test
     void spansOfARunReachACollectorAndItsCommandSeesTheTrace() throws IOException {
-        List<String> received = new CopyOnWriteArrayList<>();
-        HttpServer collector = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        collector.createContext("/v1/traces", exchange -> {
-            // Every byte is one character: names stay readable among the numbers of protobuf.
-            received.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.ISO_8859_1));
-            exchange.sendResponseHeaders(200, -1);
-            exchange.close();
-        });
-        collector.start();
-        String address = "http://" + collector.getAddress().getAddress().getHostAddress() + ":"
-                + collector.getAddress().getPort();
-        Map<String, String> variables = Map.of(
-                "OTEL_EXPORTER_OTLP_ENDPOINT", address,
-                "OTEL_BSP_SCHEDULE_DELAY", "100",
-                "INTERLOCK_LOG_FORMAT", "json");
-        try (RealServer server = start(variables)) {
+        try (TraceCollector collector = TraceCollector.start();
+                RealServer server = start(Map.of(
+                        "OTEL_EXPORTER_OTLP_ENDPOINT",
+                        collector.url(),
+                        "OTEL_BSP_SCHEDULE_DELAY",
+                        "100",
+                        "INTERLOCK_LOG_FORMAT",
+                        "json"))) {
             JsonObject run = run(server);
             assertThat(run.getString("output")).containsPattern("saw 00-" + TRACE + "-[0-9a-f]{16}-01");
             String all = await().atMost(Duration.ofSeconds(30))
-                    .until(() -> String.join("", received), sent -> sent.contains("interlock.finish"));
+                    .until(collector::received, sent -> sent.contains("interlock.finish"));
             assertThat(all)
                     .contains("interlock-server", "interlock.submit", "interlock.wait", "interlock.attempt")
-                    .contains(new String(HexFormat.of().parseHex(TRACE), StandardCharsets.ISO_8859_1))
+                    .contains(TraceCollector.bytesOf(TRACE))
                     .doesNotContain("T0pS3cret");
             assertThat(server.err().lines())
                     .as("lines of the log name the trace")
                     .anySatisfy(line ->
                             assertThat(line).contains("\"message\":\"attempt ended\"", "\"trace\":\"" + TRACE + "\""));
-        } finally {
-            collector.stop(0);
         }
     }
 

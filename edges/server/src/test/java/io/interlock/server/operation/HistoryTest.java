@@ -142,6 +142,24 @@ class HistoryTest extends ServedTest {
                 .isEqualTo("upgrade");
     }
 
+    @Test
+    void aPauseThatEndedByItselfIsTold() {
+        Instant end = rig.engine.queries().time().plusMillis(200);
+        rig.post(
+                        "/locks/pause",
+                        Role.OPERATOR,
+                        "{\"key\": \"timed/1\", \"reason\": \"lunch\", \"until\": \"" + end + "\"}")
+                .is(200);
+        await().until(() -> rig.engine.queries().pauses(EngineRig.TENANT).isEmpty());
+        JsonObject holds =
+                rig.get("/locks/holds?since=1h&key=timed/1", Role.READ).is(200).json();
+        assertThat(holds.getJsonArray("pauses")).hasSize(1);
+        JsonObject pause = holds.getJsonArray("pauses").getJsonObject(0);
+        assertThat(pause.getString("reason")).isEqualTo("lunch");
+        assertThat(Duration.between(end, Instant.parse(pause.getString("to"))).abs())
+                .isLessThan(Duration.ofSeconds(30));
+    }
+
     private static List<JsonObject> items(JsonObject holds) {
         return holds.getJsonArray("items").stream().map(JsonObject.class::cast).toList();
     }

@@ -1,6 +1,5 @@
 package io.interlock.store.memory;
 
-import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.AuditRecord;
@@ -174,7 +173,7 @@ class MemoryRuns implements RunSteps {
                     now,
                     request.time() == null ? null : now.plus(request.time()));
             rows.pauses.begin(pause);
-            rows.audit.append(noted(pause, "paused", request.actor(), request.reason(), now));
+            rows.audit.append(pause.begins(request.actor()));
             return pause;
         });
     }
@@ -186,7 +185,8 @@ class MemoryRuns implements RunSteps {
         Optional<Pause> pause = table.changePauses(rows -> {
             Instant now = table.now();
             Optional<Pause> over = rows.pauses.end(request.tenant(), request.pattern(), now);
-            over.ifPresent(ended -> rows.audit.append(noted(ended, "resumed", request.actor(), request.reason(), now)));
+            over.ifPresent(ended -> rows.audit.append(
+                    Pause.resumed(request.tenant(), request.pattern(), request.actor(), request.reason(), now)));
             return over;
         });
         pause.ifPresent(over -> {
@@ -194,11 +194,6 @@ class MemoryRuns implements RunSteps {
             table.wakeWorkers(over.tenant());
         });
         return pause.isPresent();
-    }
-
-    private static AuditRecord noted(Pause pause, String action, Actor actor, String reason, Instant now) {
-        LockKey keys = LockKey.of(pause.tenant(), pause.pattern());
-        return AuditRecord.of(now, keys, actor, action, "", "", reason);
     }
 
     @Override

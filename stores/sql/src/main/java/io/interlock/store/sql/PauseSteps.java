@@ -1,6 +1,5 @@
 package io.interlock.store.sql;
 
-import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
 import io.interlock.run.AuditRecord;
@@ -76,7 +75,7 @@ final class PauseSteps {
                                     until == null ? null : Micros.of(until),
                                     0,
                                     ""));
-            note(transaction, trip, made, "paused", request.actor(), request.reason(), now);
+            note(transaction, trip, made.begins(request.actor()));
             transaction.commit(trip);
             return made;
         });
@@ -100,10 +99,11 @@ final class PauseSteps {
                 return false;
             }
             Instant now = Micros.moment(store.now());
-            Pause over = new Pause(
-                    request.tenant(), request.pattern(), request.actor().name(), request.reason(), now, null);
             Trip last = transaction.trip();
-            note(transaction, last, over, "resumed", request.actor(), request.reason(), now);
+            note(
+                    transaction,
+                    last,
+                    Pause.resumed(request.tenant(), request.pattern(), request.actor(), request.reason(), now));
             transaction.commit(last);
             return true;
         });
@@ -206,11 +206,7 @@ final class PauseSteps {
         return store.get();
     }
 
-    // Kept under the pattern as if that were a key.
-    private static void note(
-            Transaction transaction, Trip trip, Pause pause, String action, Actor actor, String reason, Instant now) {
-        LockKey keys = LockKey.of(pause.tenant(), pause.pattern());
-        AuditRecord record = AuditRecord.of(now, keys, actor, action, "", "", reason);
+    private static void note(Transaction transaction, Trip trip, AuditRecord record) {
         trip.update(transaction.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
     }
 }
