@@ -10,6 +10,8 @@ import io.interlock.run.JobName;
 import io.interlock.run.PeriodQuery;
 import io.interlock.run.RunPeriod;
 import io.interlock.run.RunPeriod.Length;
+import io.interlock.spi.run.InterceptedStore;
+import io.interlock.spi.run.RunStore;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import java.time.Duration;
@@ -72,20 +74,17 @@ class PeriodCounterTest {
     @Test
     void whatTheStoreDidNotConfirmIsAddedLaterAndOnce() {
         AtomicBoolean away = new AtomicBoolean(true);
-        MemoryStore unsteady = new MemoryStore(Environment.system()) {
-            @Override
-            public void addPeriods(List<RunPeriod> periods) {
-                // The first of several steps succeeds.
-                if (away.get()
-                        && !periods(PeriodQuery.ofAll("acme", Length.HOUR, Instant.EPOCH))
-                                .isEmpty()) {
-                    throw new StoreUnavailableException("unsteady", "is away");
-                }
-                super.addPeriods(periods);
+        RunStore unsteady = InterceptedStore.of(store, RunStore.class, call -> {
+            // The first of several steps succeeds.
+            if (away.get()
+                    && call.step().equals("addPeriods")
+                    && !ofAll(Length.HOUR).isEmpty()) {
+                throw new StoreUnavailableException("unsteady", "is away");
             }
-        };
+            return call.proceed();
+        });
         int jobs = 200;
-        try (PeriodCounter counter = new PeriodCounter(unsteady, Environment.system())) {
+        try (PeriodCounter counter = new PeriodCounter(unsteady.notes(), unsteady.views(), Environment.system())) {
             for (int i = 0; i < jobs; i++) {
                 counter.ended(KEY, new JobName("job-" + i), RunState.SUCCEEDED, now);
             }
@@ -95,11 +94,9 @@ class PeriodCounterTest {
             away.set(false);
             counter.runOnce();
         }
-        assertThat(unsteady.periods(PeriodQuery.ofAll("acme", Length.HOUR, Instant.EPOCH)))
-                .singleElement()
-                .satisfies(period -> {
-                    assertThat(period.succeeded()).isEqualTo(jobs);
-                    assertThat(period.stopped()).isEqualTo(1);
-                });
+        assertThat(ofAll(Length.HOUR)).singleElement().satisfies(period -> {
+            assertThat(period.succeeded()).isEqualTo(jobs);
+            assertThat(period.stopped()).isEqualTo(1);
+        });
     }
 }

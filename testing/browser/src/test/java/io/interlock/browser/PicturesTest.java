@@ -134,8 +134,10 @@ class PicturesTest extends BrowserTest {
         try (Visitor visitor = new Visitor(browser(), site(), Role.ADMIN, 390, 844, ColorScheme.DARK)) {
             for (String path : List.of("locks", "runs", "dead-letters", "jobs", "audit", "queue")) {
                 visitor.go(path);
-                assertThat((List<?>) visitor.page.evaluate(
-                                "[...document.querySelectorAll('main form input')].filter(each => each.offsetHeight > 40).map(each => each.name)"))
+                assertThat(
+                                (List<?>)
+                                        visitor.page.evaluate(
+                                                "[...document.querySelectorAll('main form input')].filter(each => each.offsetHeight > 40).map(each => each.name)"))
                         .as(path)
                         .isEmpty();
             }

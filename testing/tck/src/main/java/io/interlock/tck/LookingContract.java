@@ -196,13 +196,16 @@ interface LookingContract extends RunContract {
 
     @Test
     default void thePauseOfALogNamesItsEnd() {
-        Pause timed = client().store().pause(new PauseRequest("acme", "timed", "carol", "lunch", Duration.ofHours(1)));
-        client().store().pause(new PauseRequest("acme", "open", "carol", "upgrade", null));
-        assertThat(client().store().audit(key("timed"))).singleElement().satisfies(record -> {
-            assertThat(record.at()).isEqualTo(timed.since());
-            assertThat(Pause.endIn(record)).isEqualTo(timed.end()).isPresent();
-        });
-        assertThat(client().store().audit(key("open")))
+        Pause timed =
+                client().store().runs().pause(new PauseRequest("acme", "timed", "carol", "lunch", Duration.ofHours(1)));
+        client().store().runs().pause(new PauseRequest("acme", "open", "carol", "upgrade", null));
+        assertThat(client().store().audit().records(key("timed")))
+                .singleElement()
+                .satisfies(record -> {
+                    assertThat(record.at()).isEqualTo(timed.since());
+                    assertThat(Pause.endIn(record)).isEqualTo(timed.end()).isPresent();
+                });
+        assertThat(client().store().audit().records(key("open")))
                 .singleElement()
                 .satisfies(record -> assertThat(Pause.endIn(record)).isEmpty());
     }

@@ -2,7 +2,6 @@ package io.interlock.store.memory;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
-import io.interlock.run.AuditRecord;
 import io.interlock.run.CancelAnswer;
 import io.interlock.run.DiscardAnswer;
 import io.interlock.run.MoveAnswer;
