@@ -134,8 +134,10 @@ class PicturesTest extends BrowserTest {
         try (Visitor visitor = new Visitor(browser(), site(), Role.ADMIN, 390, 844, ColorScheme.DARK)) {
             for (String path : List.of("locks", "runs", "dead-letters", "jobs", "audit", "queue")) {
                 visitor.go(path);
-                assertThat((List<?>) visitor.page.evaluate(
-                                "[...document.querySelectorAll('main form input')].filter(each => each.offsetHeight > 40).map(each => each.name)"))
+                assertThat(
+                                (List<?>)
+                                        visitor.page.evaluate(
+                                                "[...document.querySelectorAll('main form input')].filter(each => each.offsetHeight > 40).map(each => each.name)"))
                         .as(path)
                         .isEmpty();
             }
@@ -171,7 +173,9 @@ class PicturesTest extends BrowserTest {
 
         /** The rules for a page in the form in which its name ends. */
         static Rules of(String name) {
-            return name.endsWith("-dark") ? COLOURS : name.endsWith("-narrow") ? WITHOUT_COLOURS : ALL;
+            return name.endsWith("-dark") || name.endsWith("-wide")
+                    ? COLOURS
+                    : name.endsWith("-narrow") ? WITHOUT_COLOURS : ALL;
         }
     }
 
