@@ -28,6 +28,7 @@ class LiveTest extends BrowserTest {
         try (Visitor ada = visitor(Role.READ)) {
             Page page = ada.open("");
             assertThat(page.locator("main")).containsText("No active locks");
+            assertThat(page.locator("main")).not().containsText("false");
             site().submit("glance/1", "nightly-close", "month is over");
             site().submit("glance/1", "nightly-close", "once more");
             site().tell("glance/1", "load", "progress 62");

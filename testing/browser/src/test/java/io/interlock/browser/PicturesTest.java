@@ -173,7 +173,9 @@ class PicturesTest extends BrowserTest {
 
         /** The rules for a page in the form in which its name ends. */
         static Rules of(String name) {
-            return name.endsWith("-dark") ? COLOURS : name.endsWith("-narrow") ? WITHOUT_COLOURS : ALL;
+            return name.endsWith("-dark") || name.endsWith("-wide")
+                    ? COLOURS
+                    : name.endsWith("-narrow") ? WITHOUT_COLOURS : ALL;
         }
     }
 
