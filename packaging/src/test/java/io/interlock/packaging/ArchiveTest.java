@@ -109,7 +109,7 @@ class ArchiveTest {
         Path jobs = Files.writeString(
                 folder.resolve("jobs.yaml"), "interlock: { jobs: { hello: { run: { command: [echo, hello] } } } }\n");
         // Its health and metrics are served by Netty.
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertThat(installed()
                             .run(
                                     "worker",
