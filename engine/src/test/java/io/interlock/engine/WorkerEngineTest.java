@@ -83,7 +83,8 @@ class WorkerEngineTest {
         List<EngineEvent> told = new ArrayList<>();
         Job job = Job.named("close").handler(run -> "{}").build();
         Simulation.Host process = world.host();
-        WorkerEngine.builder(new WorkSource(store.work(), ChangeFeed.SILENT, 1))
+        WorkerEngine.builder(
+                        new WorkSource(new FaultyStore(store).silent().store().work(), ChangeFeed.SILENT, 1))
                 .environment(process)
                 .threads(process.threads(() -> Duration.ofMinutes(5)))
                 .jobs(Jobs.of(job))
