@@ -4,8 +4,9 @@ import { repeat } from '../lit/directives/repeat.js';
 import { href, session } from './api.js';
 import { millis, moment, now, span, zone } from './time.js';
 
-/** Templates that render false as nothing, so that 'condition && html`…`' works. */
-const sparing = tag => (parts, ...values) => tag(parts, ...values.map(value => value === false ? nothing : value));
+/** Templates that render false as nothing, also in a list, so that 'condition && html`…`' works. */
+const spared = value => value === false ? nothing : Array.isArray(value) ? value.map(spared) : value;
+const sparing = tag => (parts, ...values) => tag(parts, ...values.map(spared));
 export const html = sparing(lit);
 export const svg = sparing(litSvg);
 

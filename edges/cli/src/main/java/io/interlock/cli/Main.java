@@ -4,7 +4,7 @@ import io.interlock.InterlockException;
 import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.engine.command.GuardedProcess;
-import io.interlock.spi.Stores;
+import io.interlock.locks.Locks;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -49,7 +49,7 @@ public final class Main {
                     .threads("interlock-prepare")
                     .newThread(() -> {
                         try {
-                            Stores.prepare("sqlite:");
+                            Locks.prepare("sqlite:");
                         } catch (InterlockException fails) {
                             // So will the command, which says why.
                         }
