@@ -84,12 +84,12 @@ public final class InterceptedStore implements InvocationHandler {
             return call.proceed();
         }
         if (method.getDeclaringClass() == RunStore.class) {
-            Object known = parts.get(method);
-            if (known == null) {
-                known = proxy(Objects.requireNonNull(call.proceed()), method.getReturnType(), interceptor);
-                parts.put(method, known);
+            if (!parts.containsKey(method)) {
+                Object part = Objects.requireNonNull(call.proceed());
+                // Another thread may have been first; a part is the same object at each call.
+                parts.putIfAbsent(method, proxy(part, method.getReturnType(), interceptor));
             }
-            return known;
+            return parts.get(method);
         }
         return interceptor.answer(call);
     }
