@@ -1,6 +1,7 @@
 package io.interlock.store.sql;
 
 import io.interlock.DurationText;
+import io.interlock.StoreCapabilities;
 import io.interlock.UnsafeStoreException;
 import io.interlock.spi.TokenLayout;
 import io.interlock.store.sql.ServerDialect.Server;
@@ -52,9 +53,15 @@ public abstract class Attachment {
         return settings;
     }
 
-    /** The longest lease any client of this store may ask for. */
-    public final Duration maxLease() {
-        return maxLease;
+    /** What the store can do: the longest lease is the longest that any client of it was opened with. */
+    public final StoreCapabilities capabilities() {
+        return new StoreCapabilities(
+                settings.store(),
+                StoreCapabilities.Reach.NETWORK,
+                true,
+                maxLease,
+                Micros.duration(1),
+                Pools.PARALLEL_BATCHES);
     }
 
     /**
