@@ -59,9 +59,10 @@ final class AccessKeyTable implements AccessKeys {
             Trip.Answer<List<AccessKey>> there = second.list(FIND, AccessKeyTable::read, key.id());
             second.run();
             AccessKey written = there.get().get(0);
-            commit(
+            Trip last = transaction.trip();
+            AuditTable.add(
                     transaction,
-                    transaction.trip(),
+                    last,
                     AuditRecord.of(
                             now,
                             written.logKey(),
@@ -70,6 +71,7 @@ final class AccessKeyTable implements AccessKeys {
                             "",
                             written.role().name(),
                             written.label()));
+            transaction.commit(last);
             return written;
         });
         if (!kept.hash().equals(key.hash())) {
@@ -131,7 +133,7 @@ final class AccessKeyTable implements AccessKeys {
             Instant now = Micros.moment(store.get().now());
             Trip last = transaction.trip();
             last.update(REVOKE, Micros.of(now), id);
-            commit(
+            AuditTable.add(
                     transaction,
                     last,
                     AuditRecord.of(
@@ -142,6 +144,7 @@ final class AccessKeyTable implements AccessKeys {
                             known.role().name(),
                             "",
                             reason));
+            transaction.commit(last);
             return Optional.of(known.revoked(now));
         });
     }
@@ -156,11 +159,6 @@ final class AccessKeyTable implements AccessKeys {
             transaction.commit(last);
             return ids;
         });
-    }
-
-    private static void commit(Transaction transaction, Trip last, AuditRecord record) throws SQLException {
-        last.update(transaction.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
-        transaction.commit(last);
     }
 
     private static AccessKey read(ResultSet row) throws SQLException {

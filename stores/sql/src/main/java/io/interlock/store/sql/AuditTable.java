@@ -101,6 +101,11 @@ final class AuditTable implements AuditLog {
         });
     }
 
+    /** Adds a record to {@code trip}, in a transaction that has written before: only then its number may be drawn. */
+    static void add(Transaction transaction, Trip trip, AuditRecord record) {
+        trip.update(transaction.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
+    }
+
     @Override
     public List<AuditRecord> records(AuditQuery query) {
         LockKey key = query.key();

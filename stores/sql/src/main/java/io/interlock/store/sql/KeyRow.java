@@ -16,16 +16,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row of the table {@code lease}: all that is kept about one key beside its open runs. Times are {@link Micros}.
  *
- * @param key which key
- * @param lease the lease it has, or {@code null} if it is free
  * @param token the last token given out, or 0
  * @param plain whether a bare lease may be granted without a look at anything else: no run, pause, probe, eviction or quiet
  *     period concerns the key
  * @param waitersUntil until when a release is announced, because a refused caller waits; 0 or less if none does
  * @param usedAt when it was last granted, renewed or freed
  * @param reservation the run it is kept for, or {@code null}
- * @param queue what is kept about the runs that wait
- * @param resource what it stands for, or {@code null}
  */
 record KeyRow(
         LockKey key,
@@ -59,9 +55,6 @@ record KeyRow(
     /**
      * A run that waits for a place under its tenant's limit.
      *
-     * @param priority its priority
-     * @param submittedAt when it was submitted
-     * @param number its number
      * @param below it has a place while fewer runs than this are under way
      */
     record Blocked(int priority, long submittedAt, long number, int below) {}

@@ -198,7 +198,7 @@ final class SqlRuns implements RunSteps {
                                 state,
                                 request,
                                 dead,
-                                DeadLetterTable.disposition(step.transaction(), dead),
+                                RunLists.disposition(step.transaction(), dead),
                                 step.asked(request.anew())))
                 .orElseGet(RedriveAnswer.Unknown::new);
     }
@@ -208,7 +208,7 @@ final class SqlRuns implements RunSteps {
         return about(
                         request.dead(),
                         (step, state, dead) -> DeadLetterRules.discard(
-                                state, request, dead, DeadLetterTable.disposition(step.transaction(), dead)))
+                                state, request, dead, RunLists.disposition(step.transaction(), dead)))
                 .orElseGet(DiscardAnswer.Unknown::new);
     }
 

@@ -40,13 +40,6 @@ final class SummaryQueries {
 
              FROM ${t:open_run} AS q JOIN ${t:run} AS r ON r.run_id = q.run_id
              WHERE q.tenant = ? AND q.busy = 1 AND q.state = 'RUNNING' AND r.spec LIKE '%max-runtime%'""";
-    private static final String COUNTS = """
-            SELECT q.tenant, q.job, q.state, count(*), min(q.since)
-              FROM ${t:open_run} AS q WHERE q.tenant = ? GROUP BY q.tenant, q.job, q.state
-             UNION ALL
-            SELECT f.tenant, f.job, f.state, count(*), min(f.since) FROM ${t:failed_run} AS f
-             WHERE f.tenant = ? AND f.state = 'DEAD' AND f.settled = 0 GROUP BY f.tenant, f.job, f.state
-             ORDER BY 1, 2, 3""";
     private static final String FAILURES = """
             SELECT g.job, g.state, g.code, g.failures, g.last, s.run_id, s.tenant, s.name FROM (
               SELECT f.tenant, f.job, f.state, f.code, count(*) AS failures, max(f.since) AS last, max(f.number) AS sample
@@ -94,7 +87,7 @@ final class SummaryQueries {
         Trip.Answer<List<Pause>> pauses = PauseTable.inForce(trip, new Rows().add(tenant));
         Trip.Answer<List<InUse>> inUse = trip.list(KEYS, SummaryQueries::readInUse, tenant);
         Trip.Answer<List<Run>> limited = trip.list(LIMITED, runs::readOpen, tenant);
-        Trip.Answer<List<RunCount>> counts = trip.list(COUNTS, RunViewsTable::readCount, tenant, tenant);
+        Trip.Answer<List<RunCount>> counts = RunViewsTable.runCounts(tenant).list(trip, RunViewsTable::readCount);
         Trip.Answer<List<Summary.Failures>> failures =
                 trip.list(FAILURES, SummaryQueries::readFailures, tenant, since, Summary.GROUPS);
         Trip.Answer<List<String>> longest = trip.list(LONGEST, Trip.TEXT, tenant);
