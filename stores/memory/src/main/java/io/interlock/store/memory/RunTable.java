@@ -332,7 +332,7 @@ class RunTable extends LeaseTable {
             return lease;
         });
         removeIfFree(slot);
-        return lease.isLive() ? new ReleaseAnswer.Released(lease) : new ReleaseAnswer.Lapsed(lease);
+        return ReleaseAnswer.of(lease);
     }
 
     EvictAnswer evict(EvictRequest request) {

@@ -71,6 +71,13 @@ public abstract class Attachment {
      */
     public abstract void requireSafe(Connection connection) throws SQLException;
 
+    /** Refuses the server unless a condition is met. */
+    protected final void require(boolean met, String problem, String remedy) {
+        if (!met) {
+            throw new UnsafeStoreException(settings.store(), problem, remedy);
+        }
+    }
+
     /** The server behind {@code connection}. */
     protected abstract Server server(Connection connection) throws SQLException;
 
@@ -152,7 +159,7 @@ public abstract class Attachment {
         }
         if (!found.server().identity().equals(server.identity())) {
             long greatest = session.query(GREATEST_TOKEN, row -> row.next() ? row.getLong(1) : 0L);
-            int epoch = Math.toIntExact(Math.max(found.epoch(), greatest >> TokenLayout.LOW_BITS) + 1);
+            int epoch = TokenLayout.epochAfter(settings.store(), found.epoch(), greatest);
             session.update(
                     "UPDATE ${t:store} SET server = ?, epoch = ?, quiet_until = " + dialect.clock()
                             + " + clock_offset + ?",
