@@ -11,17 +11,16 @@ import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.RunCount;
 import io.interlock.run.Summary;
-import io.interlock.run.Turn;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -92,7 +91,11 @@ final class SummaryQueries {
                 trip.list(FAILURES, SummaryQueries::readFailures, tenant, since, Summary.GROUPS);
         Trip.Answer<List<String>> longest = trip.list(LONGEST, Trip.TEXT, tenant);
         trip.run();
-        Set<String> tooLong = tooLong(limited.get(), Micros.moment(now));
+        Instant moment = Micros.moment(now);
+        Set<String> tooLong = limited.get().stream()
+                .filter(run -> run.isTooLong(moment))
+                .map(run -> run.key().name())
+                .collect(Collectors.toSet());
         Map<KeyStatus, Long> locks = new EnumMap<>(KeyStatus.class);
         List<String> overdue = new ArrayList<>();
         for (InUse key : inUse.get()) {
@@ -137,21 +140,6 @@ final class SummaryQueries {
         return names.stream()
                 .flatMap(name -> views.stream().filter(view -> view.key().name().equals(name)))
                 .toList();
-    }
-
-    /** The keys whose work exceeds its max runtime. */
-    private static Set<String> tooLong(List<Run> running, Instant now) {
-        Set<String> names = new HashSet<>();
-        for (Run run : running) {
-            Turn turn = run.status().turn();
-            run.spec()
-                    .limits()
-                    .runtimeLimit()
-                    .filter(limit ->
-                            turn != null && turn.startedAt().plus(limit).isBefore(now))
-                    .ifPresent(limit -> names.add(run.key().name()));
-        }
-        return names;
     }
 
     private static InUse readInUse(ResultSet row) throws SQLException {
