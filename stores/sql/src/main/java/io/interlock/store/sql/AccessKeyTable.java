@@ -23,10 +23,8 @@ final class AccessKeyTable implements AccessKeys {
 
     private static final String COLUMNS = """
             id text, tenant text, role text, label text, hash text, created_at bigint, expires_at bigint""";
-    private static final String SELECT = """
-            SELECT x.id, x.tenant, x.role, x.label, x.hash, x.created_at, x.expires_at, x.revoked_at,
-                   x.used_at
-              FROM ${t:access_key} AS x""";
+    private static final String SELECT =
+            "SELECT " + Dialect.select("x", COLUMNS) + ", x.revoked_at, x.used_at FROM ${t:access_key} AS x";
     private static final String FIND = SELECT + " WHERE x.id = ?";
     private static final String LOCK = FIND + " ${lock:x}";
     private static final String REVOKE = "UPDATE ${t:access_key} SET revoked_at = ? WHERE id = ?";

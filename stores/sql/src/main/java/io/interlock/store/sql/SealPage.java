@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  */
 record SealPage(Seal last, long firstPosition, long firstSequence, long at) {
 
-    /** Of {@code seal AS s}, which {@link #read} reads. */
-    static final String COLUMNS = "s.position, s.sequence, s.hash, s.first_position, s.first_sequence, s.at";
-
     /** What is written of a page, in the order of {@link #values()}. */
     static final String WRITTEN =
             "position bigint, sequence bigint, hash text, first_position bigint, first_sequence bigint, at bigint";
+
+    /** Of {@code seal AS s}, which {@link #read} reads. */
+    static final String COLUMNS = Dialect.select("s", WRITTEN);
 
     // Far more than are sealed together. Should the row claim more, the places left out are a gap that is noticed.
     private static final long MOST_MISSING = 10_000;
