@@ -1,12 +1,11 @@
 package io.interlock.run;
 
+import io.interlock.Sha256;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -44,11 +43,7 @@ public final class AuditChain {
         } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);
         }
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes.toByteArray()));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every JDK knows SHA-256", impossible);
-        }
+        return HexFormat.of().formatHex(Sha256.begin().digest(bytes.toByteArray()));
     }
 
     // Each text with its length, and null distinct from empty, so that no two records have the same bytes.

@@ -3,6 +3,7 @@ package io.interlock.run;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,15 @@ public record KeyView(
         @Nullable Instant waitingSince,
         @Nullable Pause pause,
         Instant observedAt) {
+
+    /** A key without lease and runs, under the first of {@code pauses} that covers it. */
+    public static KeyView idle(LockKey key, List<Pause> pauses, Instant now) {
+        Pause pause = pauses.stream()
+                .filter(each -> each.covers(key) && each.lastsAt(now))
+                .findFirst()
+                .orElse(null);
+        return new KeyView(key, null, null, 0, null, pause, now);
+    }
 
     /** The lease, if there is one. */
     public Optional<LeaseRecord> currentLease() {
@@ -57,15 +67,7 @@ public record KeyView(
 
     /** Whether the work under the key exceeds its max runtime. */
     boolean isTooLong() {
-        return run != null
-                && run.spec()
-                        .limits()
-                        .runtimeLimit()
-                        .flatMap(limit -> run.status()
-                                .lastTurn()
-                                .map(turn -> turn.startedAt().plus(limit)))
-                        .filter(end -> end.isBefore(observedAt))
-                        .isPresent();
+        return run != null && run.isTooLong(observedAt);
     }
 
     /** The status of a key. */

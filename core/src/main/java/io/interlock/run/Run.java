@@ -37,4 +37,13 @@ public record Run(
     public Run withPriority(int priority) {
         return new Run(id, key, number, submittedAt, spec.priority(priority), line, status);
     }
+
+    /** Whether its work exceeds its max runtime at {@code now}. */
+    public boolean isTooLong(Instant now) {
+        return spec.limits()
+                .runtimeLimit()
+                .flatMap(limit -> status.lastTurn().map(turn -> turn.startedAt().plus(limit)))
+                .filter(end -> end.isBefore(now))
+                .isPresent();
+    }
 }

@@ -7,6 +7,11 @@ import org.jspecify.annotations.Nullable;
 /** The answer of a store to a {@link ReleaseRequest}. In every case the sender no longer has the key. */
 public sealed interface ReleaseAnswer {
 
+    /** The answer to the release of a lease that the store had, as it was at its end. */
+    static ReleaseAnswer of(LeaseRecord ended) {
+        return ended.isLive() ? new Released(ended) : new Lapsed(ended);
+    }
+
     /** The lease was held until now. */
     record Released(LeaseRecord ended) implements ReleaseAnswer {}
 

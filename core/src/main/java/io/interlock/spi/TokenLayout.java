@@ -1,6 +1,7 @@
 package io.interlock.spi;
 
 import io.interlock.FencingToken;
+import io.interlock.UnsafeStoreException;
 import java.time.Instant;
 
 /**
@@ -39,5 +40,21 @@ public final class TokenLayout {
     public static long byClock(int epoch, Instant now) {
         long millis = Math.max(1, now.toEpochMilli() - ORIGIN_MILLIS);
         return ((long) epoch << LOW_BITS) | (millis & LOW_MASK);
+    }
+
+    /**
+     * The epoch after {@code epoch}, and after that of the greatest token of {@code store}.
+     *
+     * @throws UnsafeStoreException if there is none
+     */
+    public static int epochAfter(String store, int epoch, long greatest) {
+        int used = Math.max(epoch, (int) (greatest >> LOW_BITS));
+        if (used >= MAX_EPOCH) {
+            throw new UnsafeStoreException(
+                    store,
+                    "has used up its " + MAX_EPOCH + " epochs",
+                    "start a new store, for example under another prefix, once every lease of this one is over");
+        }
+        return used + 1;
     }
 }

@@ -268,7 +268,7 @@ final class ScriptedStore implements LeaseStore {
             return new ReleaseAnswer.Gone(lease);
         }
         leases.remove(request.key());
-        return lease.isLive() ? new ReleaseAnswer.Released(lease) : new ReleaseAnswer.Lapsed(lease);
+        return ReleaseAnswer.of(lease);
     }
 
     private LeaseRecord copy(LeaseRecord lease, Instant expiresAt, LeaseRecord.@Nullable Eviction eviction) {

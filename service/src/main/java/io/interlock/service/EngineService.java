@@ -91,10 +91,7 @@ public final class EngineService {
         return view.map(LockFacts::of)
                 .orElseGet(() -> LockFacts.idle(
                         key,
-                        engine.queries().pauses(key.tenant()).stream()
-                                .filter(pause -> pause.covers(key))
-                                .findFirst()
-                                .orElse(null),
+                        engine.queries().pauses(key.tenant()),
                         engine.queries().time()));
     }
 

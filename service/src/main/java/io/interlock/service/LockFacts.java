@@ -102,9 +102,9 @@ public final class LockFacts {
         return of(new KeyView(lease.key(), lease, null, 0, null, null, lease.observedAt()));
     }
 
-    /** A key that is neither held nor waited for; {@code pause} stops grants, if it is not {@code null}. */
-    public static Facts idle(LockKey key, @Nullable Pause pause, Instant now) {
-        return of(new KeyView(key, null, null, 0, null, pause, now));
+    /** A key that is neither held nor waited for, under the first of {@code pauses} that covers it. */
+    public static Facts idle(LockKey key, List<Pause> pauses, Instant now) {
+        return of(KeyView.idle(key, pauses, now));
     }
 
     /** The holder of {@code lease}; {@code run} is the run under it, if that is known. */

@@ -18,30 +18,75 @@ import io.interlock.spi.LeaseStore;
  */
 public interface RunStore extends LeaseStore {
 
+    /** All parts; the same at each call. */
+    Parts parts();
+
+    /**
+     * What a store of runs consists of beside its leases.
+     *
+     * @param runs the steps of callers and operators
+     * @param work the steps of workers
+     * @param queries runs, and what is stored about each
+     * @param views overviews for users and metrics
+     * @param audit the log of all changes
+     * @param notes data stored beside runs
+     * @param upkeep the steps of a sweeper
+     * @param accessKeys API keys
+     * @param signIns sign-ins with a browser
+     */
+    record Parts(
+            RunSteps runs,
+            WorkSteps work,
+            RunQueries queries,
+            RunViews views,
+            AuditLog audit,
+            RunNotes notes,
+            Upkeep upkeep,
+            AccessKeys accessKeys,
+            SignIns signIns) {}
+
     /** The steps of callers and operators. */
-    RunSteps runs();
+    default RunSteps runs() {
+        return parts().runs();
+    }
 
     /** The steps of workers. */
-    WorkSteps work();
+    default WorkSteps work() {
+        return parts().work();
+    }
 
     /** Runs, and what is stored about each. */
-    RunQueries queries();
+    default RunQueries queries() {
+        return parts().queries();
+    }
 
     /** Overviews for users and metrics. */
-    RunViews views();
+    default RunViews views() {
+        return parts().views();
+    }
 
     /** The log of all changes. */
-    AuditLog audit();
+    default AuditLog audit() {
+        return parts().audit();
+    }
 
     /** Data stored beside runs. */
-    RunNotes notes();
+    default RunNotes notes() {
+        return parts().notes();
+    }
 
     /** The steps of a sweeper. */
-    Upkeep upkeep();
+    default Upkeep upkeep() {
+        return parts().upkeep();
+    }
 
     /** API keys. */
-    AccessKeys accessKeys();
+    default AccessKeys accessKeys() {
+        return parts().accessKeys();
+    }
 
     /** Sign-ins with a browser. */
-    SignIns signIns();
+    default SignIns signIns() {
+        return parts().signIns();
+    }
 }

@@ -9,6 +9,17 @@ import org.jspecify.annotations.Nullable;
 /** The answer of a store to a {@link SubmitRequest}. */
 public sealed interface SubmitAnswer {
 
+    /** The run that a request was answered with for the first time; an idempotency key stands for it from then on. */
+    default Optional<Run> result() {
+        if (this instanceof Started started) {
+            return Optional.of(started.run());
+        }
+        if (this instanceof Queued queued) {
+            return Optional.of(queued.run());
+        }
+        return this instanceof Joined joined ? Optional.of(joined.run()) : Optional.empty();
+    }
+
     /**
      * The run has the key: reserved for a worker, or held by the caller.
      *

@@ -1,10 +1,7 @@
 package io.interlock.sqs;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import io.interlock.Sha256;
 import java.time.Instant;
-import java.util.HexFormat;
 
 /**
  * A received message.
@@ -27,12 +24,7 @@ record Message(
 
     /** The content-based deduplication id of a body. */
     static String digest(String body) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(body.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+        return Sha256.hex(body);
     }
 
     /** For the log, without the content. */

@@ -1,12 +1,11 @@
 package io.interlock.engine.access;
 
+import io.interlock.Sha256;
 import io.interlock.access.AccessKey;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import java.util.regex.Matcher;
@@ -94,7 +93,7 @@ public final class ApiKey {
 
     /** SHA-256 of the secret, as 64 hexadecimal digits. A secret of 256 bits needs no slow hash. */
     public String hash() {
-        return HexFormat.of().formatHex(sha256().digest(secret.getBytes(StandardCharsets.US_ASCII)));
+        return Sha256.hex(secret);
     }
 
     /** The whole key, secret included: to be shown once, to its owner. */
@@ -117,14 +116,6 @@ public final class ApiKey {
         byte[] bits = new byte[32];
         random.nextBytes(bits);
         return Base62.encode(new BigInteger(1, bits), SECRET_WIDTH);
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every Java has SHA-256", impossible);
-        }
     }
 
     /** Numbers as letters and digits: nothing to escape in a URL, a shell or a header, and one word for a double click. */

@@ -2,10 +2,7 @@ package io.interlock.engine.notify;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import io.interlock.Sha256;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -51,11 +48,6 @@ public record NotifyRule(
     }
 
     private static String digest(String text) {
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return "-" + HexFormat.of().formatHex(hash, 0, 6);
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every JDK knows SHA-256", impossible);
-        }
+        return "-" + Sha256.hex(text).substring(0, 12);
     }
 }

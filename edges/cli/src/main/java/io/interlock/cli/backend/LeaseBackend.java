@@ -89,8 +89,8 @@ public final class LeaseBackend implements Backend, LockApi {
         LockKey key = LockKey.of(place.tenant(), name);
         return opened().find(key)
                 .map(LockFacts::of)
-                .orElseGet(() ->
-                        LockFacts.idle(key, null, place.environment().clock().instant()));
+                .orElseGet(() -> LockFacts.idle(
+                        key, List.of(), place.environment().clock().instant()));
     }
 
     @Override
@@ -183,7 +183,7 @@ public final class LeaseBackend implements Backend, LockApi {
             return locks.find(order.key())
                     .map(LockFacts::of)
                     .orElseGet(() -> LockFacts.idle(
-                            order.key(), null, environment.clock().instant()));
+                            order.key(), List.of(), environment.clock().instant()));
         }
 
         /** Waits in the queue of this process; waiters of other processes are not seen. */

@@ -89,8 +89,8 @@ final class StateChanges {
         }
         for (String name : last.locks.keySet()) {
             if (!now.containsKey(name)) {
-                JsonObject free = new JsonObject(
-                        LockFacts.idle(LockKey.of(tenant, name), null, observed).map());
+                JsonObject free = new JsonObject(LockFacts.idle(LockKey.of(tenant, name), List.of(), observed)
+                        .map());
                 events.add(new LiveEvent(LiveEvent.LOCKS, "lock.changed", free));
             }
         }

@@ -1,6 +1,7 @@
 package io.interlock.server.oidc;
 
 import io.interlock.Actor;
+import io.interlock.Sha256;
 import io.interlock.access.AccessKey;
 import io.interlock.access.SignIn;
 import io.interlock.access.SignIn.Person;
@@ -148,8 +149,8 @@ public final class OidcRoutes {
             fail(context, CALLBACK, "no-role");
             return;
         }
-        String id = "oidc"
-                + Tokens.hash(settings.issuer() + " " + claims.get("sub")).substring(0, 24);
+        String id =
+                "oidc" + Sha256.hex(settings.issuer() + " " + claims.get("sub")).substring(0, 24);
         CompletionStage<Session> opened = endBefore(context).thenCompose(ended -> sessions.open(id, person.get()));
         Future.fromCompletionStage(
                         opened.thenCompose(session ->
@@ -286,19 +287,19 @@ public final class OidcRoutes {
         }
 
         String state() {
-            return Tokens.hash("state " + secret);
+            return Sha256.hex("state " + secret);
         }
 
         String nonce() {
-            return Tokens.hash("nonce " + secret);
+            return Sha256.hex("nonce " + secret);
         }
 
         String verifier() {
-            return Tokens.hash("verifier " + secret);
+            return Sha256.hex("verifier " + secret);
         }
 
         String challenge() {
-            return TEXT.encodeToString(Tokens.sha256(verifier()));
+            return TEXT.encodeToString(Sha256.of(verifier()));
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.interlock.server.session;
 
+import io.interlock.Sha256;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
 import io.interlock.access.SignIn;
@@ -90,7 +91,7 @@ public final class Sessions {
     private CompletionStage<Session> begin(String keyId, @Nullable Person person) {
         String id = Tokens.draw(environment.random());
         long now = environment.ticker().nanos();
-        return ask(() -> store.openSignIn(SignIn.of(Tokens.hash(id), keyId, person)))
+        return ask(() -> store.openSignIn(SignIn.of(Sha256.hex(id), keyId, person)))
                 .thenApply(kept -> remembered(new Session(id, kept), now, now));
     }
 
@@ -100,7 +101,7 @@ public final class Sessions {
      * @param used whether it counts as used; the store is told so once a minute
      */
     public CompletionStage<Optional<Session>> find(String id, boolean used) {
-        String hash = Tokens.hash(id);
+        String hash = Sha256.hex(id);
         long now = environment.ticker().nanos();
         Known here;
         synchronized (this) {
@@ -121,7 +122,7 @@ public final class Sessions {
 
     /** Whether this node has seen the session with that id: nothing is asked for it. */
     public synchronized boolean mayKnow(String id) {
-        return known.containsKey(Tokens.hash(id));
+        return known.containsKey(Sha256.hex(id));
     }
 
     /**
@@ -145,7 +146,7 @@ public final class Sessions {
 
     /** Ends a session; which one it was, if it had not ended before. */
     public CompletionStage<Optional<Session>> close(String id) {
-        String hash = Tokens.hash(id);
+        String hash = Sha256.hex(id);
         forget(hash);
         return ask(() -> store.closeSignIn(hash)).thenApply(found -> {
             // A request that came meanwhile may have asked before.
@@ -203,7 +204,7 @@ public final class Sessions {
 
         /** What a page must send along with whatever changes something; pages of others cannot know it. It does not tell the id. */
         public String csrfToken() {
-            return Tokens.hash("csrf " + id);
+            return Sha256.hex("csrf " + id);
         }
 
         /** In which tenants its user has a role, if an identity provider said so. */

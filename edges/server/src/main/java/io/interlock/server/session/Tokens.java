@@ -2,9 +2,7 @@ package io.interlock.server.session;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.random.RandomGenerator;
 
 /** Secrets that browsers carry, and hashes of them. */
@@ -20,20 +18,6 @@ public final class Tokens {
         byte[] bits = new byte[BYTES];
         random.nextBytes(bits);
         return TEXT.encodeToString(bits);
-    }
-
-    /** SHA-256, as 64 hexadecimal digits. */
-    public static String hash(String text) {
-        return HexFormat.of().formatHex(sha256(text));
-    }
-
-    /** SHA-256. */
-    public static byte[] sha256(String text) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every Java has SHA-256", impossible);
-        }
     }
 
     /** Whether two are the same; it takes the same time wherever they differ. */

@@ -7,6 +7,7 @@ import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunId;
 import io.interlock.RunRefusal;
+import io.interlock.Sha256;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.EngineTracer;
 import io.interlock.engine.IdempotencyMismatchException;
@@ -30,7 +31,6 @@ import io.interlock.time.Environment;
 import io.interlock.time.Moment;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Optional;
@@ -278,7 +278,7 @@ public final class Submitter {
 
         /** The fingerprint of {@code request}. Who asks, and why, is no part of what is asked for. */
         static String of(RunRequest request) {
-            MessageDigest digest = sha256();
+            MessageDigest digest = Sha256.begin();
             put(digest, request.key().encoded());
             put(digest, request.job().value());
             put(digest, request.execution().name());
@@ -304,14 +304,6 @@ public final class Submitter {
 
         private static String text(Optional<Duration> duration) {
             return duration.map(Duration::toString).orElse("");
-        }
-
-        private static MessageDigest sha256() {
-            try {
-                return MessageDigest.getInstance("SHA-256");
-            } catch (NoSuchAlgorithmException impossible) {
-                throw new IllegalStateException("every Java has SHA-256", impossible);
-            }
         }
     }
 }

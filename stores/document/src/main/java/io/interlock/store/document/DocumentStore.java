@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.interlock.DurationText;
 import io.interlock.EvictAnswer;
+import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
@@ -11,11 +12,9 @@ import io.interlock.LeaseRecord;
 import io.interlock.LeaseRecord.Eviction;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
-import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
-import io.interlock.UnsafeStoreException;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;
@@ -28,6 +27,7 @@ import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
 import io.interlock.spi.TokenLayout;
 import io.interlock.spi.run.rules.LeaseRow;
+import io.interlock.spi.run.rules.LeaseRules;
 import io.interlock.store.document.Documents.Changes;
 import io.interlock.store.document.Documents.Snapshot;
 import io.interlock.time.Environment;
@@ -349,11 +349,7 @@ public final class DocumentStore implements LeaseStore {
     }
 
     private int after(int epoch) {
-        if (epoch >= TokenLayout.MAX_EPOCH) {
-            throw new UnsafeStoreException(
-                    setup.name(), "has used up its " + TokenLayout.MAX_EPOCH + " epochs", "choose another prefix");
-        }
-        return epoch + 1;
+        return TokenLayout.epochAfter(setup.name(), epoch, 0);
     }
 
     /** Frees keys whose leases are over, and forgets keys that have been free for long. */
@@ -416,7 +412,7 @@ public final class DocumentStore implements LeaseStore {
                         new Refusal.StoreRecovering(request.keys().get(0), now, store.quietUntil()));
             }
             for (LockKey key : request.keys()) {
-                Refusal refusal = refusal(key, request.takeover());
+                Refusal refusal = LeaseRules.refusal(key, document(key).lease(), request.takeover(), now);
                 if (refusal != null) {
                     return new AcquireAnswer.Refused(refusal);
                 }
@@ -428,12 +424,9 @@ public final class DocumentStore implements LeaseStore {
         RenewAnswer renew(RenewRequest request) {
             KeyDocument document = document(request.key());
             LeaseRow lease = document.lease();
-            LeaseRecord current = document.record(request.key(), now).orElse(null);
-            if (lease == null || !lease.isProvedBy(request.id(), request.token())) {
-                return new RenewAnswer.Lost(LossCause.GONE, current);
-            }
-            if (!lease.isLive(now)) {
-                return new RenewAnswer.Lost(lease.eviction() != null ? LossCause.EVICTED : LossCause.EXPIRED, current);
+            RenewAnswer.Lost lost = LeaseRules.loss(request, lease, now);
+            if (lease == null || lost != null) {
+                return requireNonNull(lost);
             }
             LeaseRow renewed = lease.until(now.plus(request.ttl()));
             changes.put(request.key(), document.with(renewed, now));
@@ -448,8 +441,7 @@ public final class DocumentStore implements LeaseStore {
                         document.record(request.key(), now).orElse(null));
             }
             changes.put(request.key(), document.with(null, now));
-            LeaseRecord ended = lease.record(request.key(), now);
-            return ended.isLive() ? new ReleaseAnswer.Released(ended) : new ReleaseAnswer.Lapsed(ended);
+            return ReleaseAnswer.of(lease.record(request.key(), now));
         }
 
         EvictAnswer evict(EvictRequest request) {
@@ -477,33 +469,10 @@ public final class DocumentStore implements LeaseStore {
             return lease != null && lease.id().equals(id) && lease.isLive(now);
         }
 
-        private @Nullable Refusal refusal(LockKey key, AcquireRequest.Takeover takeover) {
-            LeaseRow lease = document(key).lease();
-            if (lease == null) {
-                return null;
-            }
-            LeaseRecord current = lease.record(key, now);
-            if (!lease.isExpired(now)) {
-                return new Refusal.Held(current);
-            }
-            if (lease.opensAt().isAfter(now)) {
-                return new Refusal.Delayed(current, lease.opensAt());
-            }
-            boolean cleared = lease.token().equals(takeover.cleared().get(key));
-            return takeover.ask() && lease.eviction() == null && !cleared ? new Refusal.AwaitsProbe(current) : null;
-        }
-
         private AcquireAnswer.Grant grant(LockKey key, AcquireRequest request) {
             KeyDocument document = document(key);
-            LeaseRow granted = new LeaseRow(
-                    request.id(),
-                    request.holder(),
-                    TokenLayout.next(document.lastToken(), store.floor(), store.epoch(), now),
-                    now,
-                    now.plus(request.terms().ttl()),
-                    request.terms().lockDelay(),
-                    null,
-                    request.takeover().ask());
+            FencingToken token = TokenLayout.next(document.lastToken(), store.floor(), store.epoch(), now);
+            LeaseRow granted = LeaseRules.grant(request, token, now);
             changes.put(key, document.with(granted, now));
             return new AcquireAnswer.Grant(
                     granted.record(key, now), document.record(key, now).orElse(null));

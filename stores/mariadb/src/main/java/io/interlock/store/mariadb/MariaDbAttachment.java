@@ -1,6 +1,5 @@
 package io.interlock.store.mariadb;
 
-import io.interlock.UnsafeStoreException;
 import io.interlock.store.sql.Attachment;
 import io.interlock.store.sql.ServerDialect.Server;
 import io.interlock.store.sql.ServerSettings;
@@ -80,12 +79,6 @@ final class MariaDbAttachment extends Attachment {
                         && variables.getOrDefault("time_zone", "").equals("+00:00"),
                 "does not keep the settings of a session: " + variables,
                 "connect to the server itself, or through a proxy that keeps them");
-    }
-
-    private void require(boolean fulfilled, String problem, String remedy) {
-        if (!fulfilled) {
-            throw new UnsafeStoreException(settings().store(), problem, remedy);
-        }
     }
 
     private static boolean isOff(Map<String, String> variables, String setting) {

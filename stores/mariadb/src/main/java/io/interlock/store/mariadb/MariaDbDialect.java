@@ -2,13 +2,10 @@ package io.interlock.store.mariadb;
 
 import io.interlock.UnsafeStoreException;
 import io.interlock.store.sql.AuditNumbers;
-import io.interlock.store.sql.Rows;
 import io.interlock.store.sql.ServerDialect;
 import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.Trip;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -99,13 +96,6 @@ final class MariaDbDialect extends ServerDialect {
     }
 
     @Override
-    protected int bind(Connection connection, PreparedStatement statement, int index, Rows rows, String sql)
-            throws SQLException {
-        statement.setString(index, rows.toJson());
-        return index + 1;
-    }
-
-    @Override
     protected boolean pipelines() {
         return true;
     }
@@ -158,10 +148,6 @@ final class MariaDbDialect extends ServerDialect {
                 .map(column -> column.name() + " = VALUES(" + column.name() + ")")
                 .collect(Collectors.joining(", "));
         return insert(table, keys + ", " + values) + " ON DUPLICATE KEY UPDATE " + sets;
-    }
-
-    private static String list(String columns) {
-        return Column.parse(columns).stream().map(Column::name).collect(Collectors.joining(", "));
     }
 
     @Override

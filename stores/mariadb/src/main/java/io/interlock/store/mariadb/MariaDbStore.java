@@ -1,6 +1,5 @@
 package io.interlock.store.mariadb;
 
-import io.interlock.StoreCapabilities;
 import io.interlock.store.sql.AttachingDataSource;
 import io.interlock.store.sql.PollingFeed;
 import io.interlock.store.sql.PooledDatabase;
@@ -9,7 +8,6 @@ import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.ServerUrl;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
-import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 
@@ -56,13 +54,7 @@ final class MariaDbStore {
                 environment);
         return new SqlStore(
                 database,
-                () -> new StoreCapabilities(
-                        settings.store(),
-                        StoreCapabilities.Reach.NETWORK,
-                        true,
-                        attachment.maxLease(),
-                        Duration.ofNanos(1000),
-                        Pools.PARALLEL_BATCHES),
+                attachment::capabilities,
                 new PollingFeed(looks, PollingFeed.Changes.ALWAYS, environment, "interlock-mariadb-feed"),
                 null,
                 environment);

@@ -16,18 +16,10 @@ import org.mariadb.jdbc.MariaDbDataSource;
 final class MariaDbUrl {
 
     private static final Set<String> DRIVER = Set.of(
-            "sslMode",
-            "serverSslCert",
-            "keyStore",
-            "keyStorePassword",
-            "keyStoreType",
-            "trustStore",
-            "trustStorePassword",
-            "trustStoreType",
-            "enabledSslProtocolSuites",
-            "serverRsaPublicKeyFile",
-            "allowPublicKeyRetrieval",
-            "restrictedAuth");
+            ("sslMode serverSslCert keyStore keyStorePassword keyStoreType trustStore trustStorePassword trustStoreType"
+                            + " enabledSslProtocolSuites serverRsaPublicKeyFile allowPublicKeyRetrieval restrictedAuth")
+                    .split(" ", -1));
+
     private static final int FROZEN_SECONDS = 3;
 
     private MariaDbUrl() {}

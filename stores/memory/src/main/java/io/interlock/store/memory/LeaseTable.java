@@ -5,7 +5,6 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
-import io.interlock.UnsafeStoreException;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.ReleaseAnswer;
@@ -13,6 +12,7 @@ import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
 import io.interlock.spi.TokenLayout;
+import io.interlock.spi.run.rules.LeaseRules;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -88,13 +88,7 @@ class LeaseTable {
         for (Slot slot : slots.all()) {
             highest = Math.max(highest, slots.at(slot, Slot::token, 0L));
         }
-        int epoch = Math.max(era.epoch(), (int) (highest >>> TokenLayout.LOW_BITS)) + 1;
-        if (epoch > TokenLayout.MAX_EPOCH) {
-            throw new UnsafeStoreException(
-                    MemoryStore.NAME,
-                    "has used up its epochs: " + TokenLayout.MAX_EPOCH + " is the last",
-                    "restart the process");
-        }
+        int epoch = TokenLayout.epochAfter(MemoryStore.NAME, era.epoch(), highest);
         // Twice: a step that missed the first read its clock before the second.
         era = new Era(epoch, StoreClock.after(clock.now(), maxLease));
         era = new Era(epoch, StoreClock.after(clock.now(), maxLease));
@@ -132,20 +126,7 @@ class LeaseTable {
     /** Why the key cannot be granted now, or {@code null} if it can. */
     @Nullable
     Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
-        if (!slot.isTaken()) {
-            return null;
-        }
-        if (!slot.isExpired(now)) {
-            return new Refusal.Held(slot.record(now));
-        }
-        if (now < slot.opensAt()) {
-            return new Refusal.Delayed(slot.record(now), StoreClock.instant(slot.opensAt()));
-        }
-        FencingToken cleared = takeover.cleared().get(slot.key());
-        if (takeover.ask() && !slot.isEvicted() && (cleared == null || !slot.hasToken(cleared))) {
-            return new Refusal.AwaitsProbe(slot.record(now));
-        }
-        return null;
+        return LeaseRules.refusal(slot.key(), slot.row(), takeover, StoreClock.instant(now));
     }
 
     /** A token greater than all earlier ones of the key. */
@@ -156,14 +137,9 @@ class LeaseTable {
     /** Renews the lease of a locked slot, if id and token match and it is live. */
     RenewAnswer renew(Slot slot, RenewRequest request) {
         long now = clock.now();
-        if (!slot.isProvedBy(request.id(), request.token())) {
-            return new RenewAnswer.Lost(LossCause.GONE, slot.record(now));
-        }
-        if (slot.isEvicted()) {
-            return new RenewAnswer.Lost(LossCause.EVICTED, slot.record(now));
-        }
-        if (slot.isExpired(now)) {
-            return new RenewAnswer.Lost(LossCause.EXPIRED, slot.record(now));
+        RenewAnswer.Lost lost = LeaseRules.loss(request, slot.row(), StoreClock.instant(now));
+        if (lost != null) {
+            return lost;
         }
         slot.extend(request.ttl(), now);
         return new RenewAnswer.Renewed(slot.record(now));
@@ -177,7 +153,7 @@ class LeaseTable {
             return new ReleaseAnswer.Gone(lease);
         }
         slots.remove(slot);
-        return lease.isLive() ? new ReleaseAnswer.Released(lease) : new ReleaseAnswer.Lapsed(lease);
+        return ReleaseAnswer.of(lease);
     }
 
     /** Deletes the lease of a locked slot, if the key could be granted again. */

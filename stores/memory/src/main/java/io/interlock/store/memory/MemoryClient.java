@@ -66,7 +66,7 @@ final class MemoryClient implements AutoCloseable {
 
     /** Wakes the waiters of {@code key}. */
     void wake(LockKey key) {
-        table.watchers.wake(key);
+        table.watchers.callThoseOf(key);
     }
 
     WakeUps wakeUps() {

@@ -75,7 +75,7 @@ class MemoryRuns implements RunSteps {
                 return SubmitRules.remembered(state, idempotency, before.fingerprint(), run);
             }
             SubmitAnswer answer = SubmitRules.submit(state, request);
-            resulting(answer).ifPresent(run -> table.rows.remember(name, idempotency, run.id(), now));
+            answer.result().ifPresent(run -> table.rows.remember(name, idempotency, run.id(), now));
             return answer;
         });
     }
@@ -83,16 +83,6 @@ class MemoryRuns implements RunSteps {
     /** An idempotency key of a tenant. */
     NameRows.Name name(LockKey key, SubmitRequest.Idempotency idempotency) {
         return new NameRows.Name(key.tenant(), idempotency.key());
-    }
-
-    private static Optional<Run> resulting(SubmitAnswer answer) {
-        if (answer instanceof SubmitAnswer.Started started) {
-            return Optional.of(started.run());
-        }
-        if (answer instanceof SubmitAnswer.Queued queued) {
-            return Optional.of(queued.run());
-        }
-        return answer instanceof SubmitAnswer.Joined joined ? Optional.of(joined.run()) : Optional.empty();
     }
 
     /**

@@ -9,7 +9,6 @@ import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
-import io.interlock.access.SignIns;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;
@@ -19,15 +18,7 @@ import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
-import io.interlock.spi.run.AccessKeys;
-import io.interlock.spi.run.AuditLog;
-import io.interlock.spi.run.RunNotes;
-import io.interlock.spi.run.RunQueries;
-import io.interlock.spi.run.RunSteps;
 import io.interlock.spi.run.RunStore;
-import io.interlock.spi.run.RunViews;
-import io.interlock.spi.run.Upkeep;
-import io.interlock.spi.run.WorkSteps;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
@@ -56,14 +47,7 @@ public final class MemoryStore implements RunStore {
     private final Environment environment;
     private final RunTable table;
     private final MemoryClient client;
-    private final RunSteps runs;
-    private final WorkSteps work;
-    private final RunQueries queries;
-    private final RunViews views;
-    private final AuditLog audit;
-    private final RunNotes notes;
-    private final Upkeep upkeep;
-    private final MemoryAccess access;
+    private final Parts parts;
 
     /** A new, empty store, with leases of up to {@link #DEFAULT_MAX_LEASE}. */
     public MemoryStore(Environment environment) {
@@ -79,14 +63,17 @@ public final class MemoryStore implements RunStore {
         this.environment = environment;
         this.table = table;
         client = new MemoryClient(environment, table);
-        runs = new MemoryRuns(client);
-        work = new MemoryWork(client);
-        queries = new MemoryQueries(client);
-        views = new MemoryViews(client);
-        audit = new MemoryAudit(client);
-        notes = new MemoryNotes(client);
-        upkeep = new MemoryUpkeep(client);
-        access = new MemoryAccess(client);
+        MemoryAccess access = new MemoryAccess(client);
+        parts = new Parts(
+                new MemoryRuns(client),
+                new MemoryWork(client),
+                new MemoryQueries(client),
+                new MemoryViews(client),
+                new MemoryAudit(client),
+                new MemoryNotes(client),
+                new MemoryUpkeep(client),
+                access,
+                access);
     }
 
     /** Another client of the same store, like a second process; each is closed separately. */
@@ -165,48 +152,8 @@ public final class MemoryStore implements RunStore {
     }
 
     @Override
-    public RunSteps runs() {
-        return runs;
-    }
-
-    @Override
-    public WorkSteps work() {
-        return work;
-    }
-
-    @Override
-    public RunQueries queries() {
-        return queries;
-    }
-
-    @Override
-    public RunViews views() {
-        return views;
-    }
-
-    @Override
-    public AuditLog audit() {
-        return audit;
-    }
-
-    @Override
-    public RunNotes notes() {
-        return notes;
-    }
-
-    @Override
-    public Upkeep upkeep() {
-        return upkeep;
-    }
-
-    @Override
-    public AccessKeys accessKeys() {
-        return access;
-    }
-
-    @Override
-    public SignIns signIns() {
-        return access;
+    public Parts parts() {
+        return parts;
     }
 
     /** The way to the tables, for stores with other rules. */

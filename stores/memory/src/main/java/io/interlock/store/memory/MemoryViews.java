@@ -201,7 +201,8 @@ class MemoryViews implements RunViews {
                         .map(key -> inUse.stream()
                                 .filter(view -> view.key().equals(key))
                                 .findFirst()
-                                .orElseGet(() -> idle(key, pauses)))
+                                .orElseGet(() ->
+                                        KeyView.idle(key, pauses, client.table().now())))
                         .toList(),
                 inUse.stream()
                         .flatMap(view -> view.currentLease().stream())
@@ -219,11 +220,5 @@ class MemoryViews implements RunViews {
                         .sorted(Map.Entry.<String, String>comparingByKey().thenComparing(Map.Entry.comparingByValue()))
                         .limit(limit)
                         .toList());
-    }
-
-    private KeyView idle(LockKey key, List<Pause> pauses) {
-        Pause pause =
-                pauses.stream().filter(each -> each.covers(key)).findFirst().orElse(null);
-        return new KeyView(key, null, null, 0, null, pause, client.table().now());
     }
 }

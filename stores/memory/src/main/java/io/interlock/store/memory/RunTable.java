@@ -15,6 +15,7 @@ import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
+import io.interlock.spi.Watchers;
 import io.interlock.spi.run.rules.BareLeaseRules;
 import io.interlock.spi.run.rules.ClaimRules;
 import io.interlock.spi.run.rules.FinishRules;
@@ -55,10 +56,10 @@ class RunTable extends LeaseTable {
     final RunRows rows;
 
     /** The subscribers to work of a tenant, or of any tenant. */
-    final WakeUps.Watchers<Optional<String>> work = new WakeUps.Watchers<>();
+    final Watchers<Optional<String>> work = new Watchers<>();
 
     /** The subscribers to keys that may have become free. */
-    final WakeUps.Watchers<LockKey> watchers = new WakeUps.Watchers<>();
+    final Watchers<LockKey> watchers = new Watchers<>();
 
     /** Held by the claim in progress. */
     final Object claiming = new Object();
@@ -145,7 +146,7 @@ class RunTable extends LeaseTable {
     private List<SweepAction> settle(LockKey key) {
         List<SweepAction> done = slots.with(List.of(key), locked -> apply(locked.get(0), Settlement::settle));
         if (!done.isEmpty()) {
-            watchers.wake(key);
+            watchers.callThoseOf(key);
         }
         return done;
     }
@@ -192,8 +193,8 @@ class RunTable extends LeaseTable {
 
     /** Wakes workers of {@code tenant}; their claims wait until this step is done. */
     void wakeWorkers(String tenant) {
-        work.wake(Optional.of(tenant));
-        work.wake(Optional.empty());
+        work.callThoseOf(Optional.of(tenant));
+        work.callThoseOf(Optional.empty());
     }
 
     /** Reads a key without changes, and when the first of its waiting runs was submitted. */
@@ -331,7 +332,7 @@ class RunTable extends LeaseTable {
             return lease;
         });
         removeIfFree(slot);
-        return lease.isLive() ? new ReleaseAnswer.Released(lease) : new ReleaseAnswer.Lapsed(lease);
+        return ReleaseAnswer.of(lease);
     }
 
     EvictAnswer evict(EvictRequest request) {

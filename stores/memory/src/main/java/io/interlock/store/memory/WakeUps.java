@@ -1,10 +1,10 @@
 package io.interlock.store.memory;
 
 import io.interlock.spi.ChangeFeed.Subscription;
+import io.interlock.spi.Watchers;
 import io.interlock.time.Environment;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -31,8 +31,9 @@ final class WakeUps implements AutoCloseable {
         executor.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     }
 
+    /** Calls {@code lookAgain} on changes of {@code what}, of which {@code watchers} are told, until the subscription is closed. */
     <K> Subscription subscribe(Watchers<K> watchers, K what, Runnable lookAgain) {
-        Subscription registered = watchers.add(what, executor, lookAgain);
+        Subscription registered = watchers.add(what, () -> executor.execute(lookAgain));
         subscriptions.add(registered);
         return () -> {
             subscriptions.remove(registered);
@@ -45,49 +46,5 @@ final class WakeUps implements AutoCloseable {
         executor.shutdown();
         subscriptions.forEach(Subscription::close);
         subscriptions.clear();
-    }
-
-    /**
-     * The subscribers of all clients of one store.
-     *
-     * @param <K> the subject: a key that may have become free, or a tenant that may have work
-     */
-    static final class Watchers<K> {
-
-        private final ConcurrentHashMap<K, Set<Watcher>> watchers = new ConcurrentHashMap<>();
-
-        // Identity, not equality: the same client may watch twice with the same action.
-        private static final class Watcher {
-            private final Executor executor;
-            private final Runnable lookAgain;
-
-            Watcher(Executor executor, Runnable lookAgain) {
-                this.executor = executor;
-                this.lookAgain = lookAgain;
-            }
-        }
-
-        /**
-         * Runs {@code lookAgain} by {@code executor} at every {@link #wake} of {@code what} until the subscription is
-         * closed.
-         */
-        Subscription add(K what, Executor executor, Runnable lookAgain) {
-            Watcher watcher = new Watcher(executor, lookAgain);
-            watchers.compute(what, (k, known) -> {
-                Set<Watcher> all = known == null ? ConcurrentHashMap.newKeySet() : known;
-                all.add(watcher);
-                return all;
-            });
-            return () -> watchers.computeIfPresent(what, (k, known) -> {
-                known.remove(watcher);
-                return known.isEmpty() ? null : known;
-            });
-        }
-
-        void wake(K what) {
-            for (Watcher watcher : watchers.getOrDefault(what, Set.of())) {
-                watcher.executor.execute(watcher.lookAgain);
-            }
-        }
     }
 }

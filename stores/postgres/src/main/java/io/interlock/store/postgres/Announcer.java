@@ -2,8 +2,8 @@ package io.interlock.store.postgres;
 
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
+import io.interlock.spi.Watchers;
 import io.interlock.store.sql.ServerSettings;
-import io.interlock.store.sql.Watchers;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

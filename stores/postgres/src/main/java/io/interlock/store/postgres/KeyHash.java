@@ -1,11 +1,9 @@
 package io.interlock.store.postgres;
 
 import io.interlock.LockKey;
+import io.interlock.Sha256;
 import io.interlock.store.sql.TableNames;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /** 64 bits that stand for a key or a name: the first of its SHA-256. */
 final class KeyHash {
@@ -28,11 +26,6 @@ final class KeyHash {
     }
 
     static long of(String text) {
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return ByteBuffer.wrap(hash).getLong();
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every JVM has SHA-256", impossible);
-        }
+        return ByteBuffer.wrap(Sha256.of(text)).getLong();
     }
 }

@@ -1,6 +1,5 @@
 package io.interlock.store.postgres;
 
-import io.interlock.UnsafeStoreException;
 import io.interlock.store.sql.Attachment;
 import io.interlock.store.sql.ServerDialect.Server;
 import io.interlock.store.sql.ServerSettings;
@@ -31,26 +30,19 @@ final class PostgresAttachment extends Attachment {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("""
                         SELECT pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'),
-                               current_setting('synchronous_commit'),
                                current_setting('default_transaction_isolation')""")) {
             row.next();
-            if (row.getBoolean(1)) {
-                throw new UnsafeStoreException(
-                        settings().store(),
-                        "is a replica, which may lag and cannot grant",
-                        "connect to the primary, or name all servers as host:port,host:port");
-            }
+            require(
+                    !row.getBoolean(1),
+                    "is a replica, which may lag and cannot grant",
+                    "connect to the primary, or name all servers as host:port,host:port");
             requireOn("fsync", row.getString(2), "a crash of the machine would lose leases that were granted");
             requireOn("full_page_writes", row.getString(3), "a crash during a write could spoil a page of leases");
-            if (!row.getString(5).equals("read committed")) {
-                throw new UnsafeStoreException(
-                        settings().store(),
-                        "is used with the wrong isolation: default_transaction_isolation=" + row.getString(5),
-                        "set default_transaction_isolation of role, database or pool to 'read committed'");
-            }
-            // The steps switch it on for themselves, so a weaker default does no harm.
-            log.debug(
-                    "store {}: synchronous_commit is {} by default", settings().store(), row.getString(4));
+            require(
+                    row.getString(4).equals("read committed"),
+                    "is used with the wrong isolation: default_transaction_isolation=" + row.getString(4),
+                    "set default_transaction_isolation of role, database or pool to 'read committed'");
+            // A weaker synchronous_commit does no harm: the steps switch it on for themselves.
         }
     }
 
@@ -66,12 +58,10 @@ final class PostgresAttachment extends Attachment {
     }
 
     private void requireOn(String setting, String value, String danger) {
-        if (!value.equals("on")) {
-            throw new UnsafeStoreException(
-                    settings().store(),
-                    "has " + setting + "=" + value + ": " + danger,
-                    "set " + setting + "=on in postgresql.conf and reload");
-        }
+        require(
+                value.equals("on"),
+                "has " + setting + "=" + value + ": " + danger,
+                "set " + setting + "=on in postgresql.conf and reload");
     }
 
     // Some hosted servers keep it from ordinary roles. The timeline alone still shows a promotion.

@@ -1,6 +1,5 @@
 package io.interlock.store.postgres;
 
-import io.interlock.StoreCapabilities;
 import io.interlock.store.sql.AttachingDataSource;
 import io.interlock.store.sql.PooledDatabase;
 import io.interlock.store.sql.Pools;
@@ -10,7 +9,6 @@ import io.interlock.store.sql.ServerUrl;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.store.sql.TableNames;
 import io.interlock.time.Environment;
-import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 
@@ -55,7 +53,7 @@ public final class PostgresStore {
                 ServerSettings.DEFAULT_TIMEOUT);
         PostgresDialect dialect = new PostgresDialect(settings.names());
         PostgresAttachment attachment = new PostgresAttachment(settings, dialect);
-        new Opening(settings, dialect, attachment, environment).run(connections);
+        new PostgresOpening(settings, dialect, attachment, environment).run(connections);
         return store(settings, dialect, attachment, environment, connections, connections, connections, () -> {});
     }
 
@@ -63,7 +61,7 @@ public final class PostgresStore {
         DataSource raw = PostgresUrl.dataSource(url, settings);
         PostgresDialect dialect = new PostgresDialect(settings.names());
         PostgresAttachment attachment = new PostgresAttachment(settings, dialect);
-        new Opening(settings, dialect, attachment, environment).run(raw);
+        new PostgresOpening(settings, dialect, attachment, environment).run(raw);
         AttachingDataSource attached = new AttachingDataSource(raw, attachment, dialect, settings, environment);
         Pools pools = new Pools("interlock-postgres", attached, settings, environment);
         return store(settings, dialect, attachment, environment, pools.steps(), pools.renewals(), raw, pools::close);
@@ -91,16 +89,6 @@ public final class PostgresStore {
                 environment);
         PostgresFeed feed = new PostgresFeed(single, settings, environment);
         return new SqlStore(
-                database,
-                () -> new StoreCapabilities(
-                        settings.store(),
-                        StoreCapabilities.Reach.NETWORK,
-                        true,
-                        attachment.maxLease(),
-                        Duration.ofNanos(1000),
-                        Pools.PARALLEL_BATCHES),
-                feed,
-                new PostgresFastPath(database, dialect, feed),
-                environment);
+                database, attachment::capabilities, feed, new PostgresFastPath(database, dialect, feed), environment);
     }
 }

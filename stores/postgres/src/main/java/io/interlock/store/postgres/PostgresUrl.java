@@ -16,17 +16,9 @@ import org.postgresql.ds.PGSimpleDataSource;
 final class PostgresUrl {
 
     private static final Set<String> DRIVER = Set.of(
-            "sslmode",
-            "sslrootcert",
-            "sslcert",
-            "sslkey",
-            "sslpassword",
-            "sslNegotiation",
-            "channelBinding",
-            "gssEncMode",
-            "targetServerType",
-            "prepareThreshold",
-            "ApplicationName");
+            ("sslmode sslrootcert sslcert sslkey sslpassword sslNegotiation channelBinding gssEncMode targetServerType"
+                            + " prepareThreshold ApplicationName")
+                    .split(" ", -1));
 
     private PostgresUrl() {}
 

@@ -2,6 +2,7 @@ package io.interlock.store.redis;
 
 import io.interlock.LockKey;
 import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.Watchers;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import io.lettuce.core.RedisChannelHandler;
@@ -9,9 +10,6 @@ import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,7 +31,7 @@ final class WakeUps implements ChangeFeed, AutoCloseable {
     private final String channel;
     private final Timers timers;
     private final RandomGenerator random;
-    private final Map<String, Set<Watcher>> watchers = new ConcurrentHashMap<>();
+    private final Watchers<String> watchers = new Watchers<>();
     private Duration pause = FIRST_PAUSE;
     private boolean started;
     private boolean closed;
@@ -47,18 +45,9 @@ final class WakeUps implements ChangeFeed, AutoCloseable {
 
     @Override
     public Subscription watch(LockKey key, Runnable lookAgain) {
-        String member = Namespace.member(key);
-        Watcher watcher = new Watcher(lookAgain);
-        watchers.compute(member, (same, set) -> {
-            Set<Watcher> watching = set == null ? ConcurrentHashMap.newKeySet() : set;
-            watching.add(watcher);
-            return watching;
-        });
+        Subscription watch = watchers.add(Namespace.member(key), lookAgain);
         start();
-        return () -> watchers.computeIfPresent(member, (same, set) -> {
-            set.remove(watcher);
-            return set.isEmpty() ? null : set;
-        });
+        return watch;
     }
 
     /** Sends no more wake-ups. The connector closes the connection. */
@@ -121,35 +110,6 @@ final class WakeUps implements ChangeFeed, AutoCloseable {
         pause = FIRST_PAUSE;
     }
 
-    private void wakeAll() {
-        watchers.values().forEach(set -> set.forEach(Watcher::wake));
-    }
-
-    private void wake(String member) {
-        Set<Watcher> set = watchers.get(member);
-        if (set != null) {
-            set.forEach(Watcher::wake);
-        }
-    }
-
-    /** Compared by identity: the same action may watch twice. */
-    private static final class Watcher {
-
-        private final Runnable lookAgain;
-
-        Watcher(Runnable lookAgain) {
-            this.lookAgain = lookAgain;
-        }
-
-        void wake() {
-            try {
-                lookAgain.run();
-            } catch (RuntimeException | Error failure) {
-                log.error("a watcher failed: {}", failure.toString(), failure);
-            }
-        }
-    }
-
     /** Listens on one connection until it ends. */
     private final class Listener implements RedisConnectionStateListener {
 
@@ -159,13 +119,13 @@ final class WakeUps implements ChangeFeed, AutoCloseable {
         private final RedisPubSubAdapter<String, String> messages = new RedisPubSubAdapter<>() {
             @Override
             public void message(String from, String member) {
-                wake(member);
+                watchers.callThoseOf(member);
             }
 
             @Override
             public void subscribed(String to, long count) {
                 WakeUps.this.subscribed();
-                wakeAll();
+                watchers.callAll();
             }
         };
 

@@ -23,10 +23,8 @@ final class AccessKeyTable implements AccessKeys {
 
     private static final String COLUMNS = """
             id text, tenant text, role text, label text, hash text, created_at bigint, expires_at bigint""";
-    private static final String SELECT = """
-            SELECT x.id, x.tenant, x.role, x.label, x.hash, x.created_at, x.expires_at, x.revoked_at,
-                   x.used_at
-              FROM ${t:access_key} AS x""";
+    private static final String SELECT =
+            "SELECT " + Dialect.select("x", COLUMNS) + ", x.revoked_at, x.used_at FROM ${t:access_key} AS x";
     private static final String FIND = SELECT + " WHERE x.id = ?";
     private static final String LOCK = FIND + " ${lock:x}";
     private static final String REVOKE = "UPDATE ${t:access_key} SET revoked_at = ? WHERE id = ?";
@@ -59,9 +57,10 @@ final class AccessKeyTable implements AccessKeys {
             Trip.Answer<List<AccessKey>> there = second.list(FIND, AccessKeyTable::read, key.id());
             second.run();
             AccessKey written = there.get().get(0);
-            commit(
+            Trip last = transaction.trip();
+            AuditTable.add(
                     transaction,
-                    transaction.trip(),
+                    last,
                     AuditRecord.of(
                             now,
                             written.logKey(),
@@ -70,6 +69,7 @@ final class AccessKeyTable implements AccessKeys {
                             "",
                             written.role().name(),
                             written.label()));
+            transaction.commit(last);
             return written;
         });
         if (!kept.hash().equals(key.hash())) {
@@ -131,7 +131,7 @@ final class AccessKeyTable implements AccessKeys {
             Instant now = Micros.moment(store.get().now());
             Trip last = transaction.trip();
             last.update(REVOKE, Micros.of(now), id);
-            commit(
+            AuditTable.add(
                     transaction,
                     last,
                     AuditRecord.of(
@@ -142,6 +142,7 @@ final class AccessKeyTable implements AccessKeys {
                             known.role().name(),
                             "",
                             reason));
+            transaction.commit(last);
             return Optional.of(known.revoked(now));
         });
     }
@@ -156,11 +157,6 @@ final class AccessKeyTable implements AccessKeys {
             transaction.commit(last);
             return ids;
         });
-    }
-
-    private static void commit(Transaction transaction, Trip last, AuditRecord record) throws SQLException {
-        last.update(transaction.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
-        transaction.commit(last);
     }
 
     private static AccessKey read(ResultSet row) throws SQLException {

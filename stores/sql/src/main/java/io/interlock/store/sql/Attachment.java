@@ -1,6 +1,7 @@
 package io.interlock.store.sql;
 
 import io.interlock.DurationText;
+import io.interlock.StoreCapabilities;
 import io.interlock.UnsafeStoreException;
 import io.interlock.spi.TokenLayout;
 import io.interlock.store.sql.ServerDialect.Server;
@@ -52,9 +53,15 @@ public abstract class Attachment {
         return settings;
     }
 
-    /** The longest lease any client of this store may ask for. */
-    public final Duration maxLease() {
-        return maxLease;
+    /** What the store can do: the longest lease is the longest that any client of it was opened with. */
+    public final StoreCapabilities capabilities() {
+        return new StoreCapabilities(
+                settings.store(),
+                StoreCapabilities.Reach.NETWORK,
+                true,
+                maxLease,
+                Micros.duration(1),
+                Pools.PARALLEL_BATCHES);
     }
 
     /**
@@ -63,6 +70,13 @@ public abstract class Attachment {
      * @throws UnsafeStoreException naming the setting
      */
     public abstract void requireSafe(Connection connection) throws SQLException;
+
+    /** Refuses the server unless a condition is met. */
+    protected final void require(boolean met, String problem, String remedy) {
+        if (!met) {
+            throw new UnsafeStoreException(settings.store(), problem, remedy);
+        }
+    }
 
     /** The server behind {@code connection}. */
     protected abstract Server server(Connection connection) throws SQLException;
@@ -145,7 +159,7 @@ public abstract class Attachment {
         }
         if (!found.server().identity().equals(server.identity())) {
             long greatest = session.query(GREATEST_TOKEN, row -> row.next() ? row.getLong(1) : 0L);
-            int epoch = Math.toIntExact(Math.max(found.epoch(), greatest >> TokenLayout.LOW_BITS) + 1);
+            int epoch = TokenLayout.epochAfter(settings.store(), found.epoch(), greatest);
             session.update(
                     "UPDATE ${t:store} SET server = ?, epoch = ?, quiet_until = " + dialect.clock()
                             + " + clock_offset + ?",

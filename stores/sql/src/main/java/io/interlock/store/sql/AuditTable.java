@@ -26,9 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class AuditTable implements AuditLog {
 
     /** Of {@code audit AS a}, which {@link #read} reads. */
-    static final String COLUMNS = """
-            a.sequence, a.at, a.tenant, a.name, a.run_id, a.token, a.actor, a.action, a.state_before, a.state_after, a.reason,
-            a.correlation, a.address""";
+    static final String COLUMNS = "a.sequence, " + Dialect.select("a", StepWriter.AUDIT);
 
     private static final String SELECT = "SELECT " + COLUMNS + " FROM ${t:audit} AS a ";
     private static final String BY_TENANT = "${index:audit_tenant} ";
@@ -99,6 +97,11 @@ final class AuditTable implements AuditLog {
             transaction.commit(last);
             return now;
         });
+    }
+
+    /** Adds a record to {@code trip}, in a transaction that has written before: only then its number may be drawn. */
+    static void add(Transaction transaction, Trip trip, AuditRecord record) {
+        trip.update(transaction.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
     }
 
     @Override

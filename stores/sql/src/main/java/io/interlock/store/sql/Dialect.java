@@ -159,9 +159,12 @@ public abstract class Dialect {
         return rows(alias, columns);
     }
 
-    /** Binds a {@link Rows} argument from parameter {@code index} on, and returns the index after it. */
-    protected abstract int bind(Connection connection, PreparedStatement statement, int index, Rows rows, String sql)
-            throws SQLException;
+    /** Binds a {@link Rows} argument from parameter {@code index} on, as JSON, and returns the index after it. */
+    protected int bind(Connection connection, PreparedStatement statement, int index, Rows rows, String sql)
+            throws SQLException {
+        statement.setString(index, rows.toJson());
+        return index + 1;
+    }
 
     /** Whether a change is made once for each row of its {@link Rows} argument, with the columns as its parameters. */
     protected boolean takesRowsOneByOne(String sql) {
@@ -187,8 +190,7 @@ public abstract class Dialect {
 
     /** {@code INSERT} of rows, in their order. */
     protected String insert(String table, String columns) {
-        List<Column> all = Column.parse(columns);
-        String list = all.stream().map(Column::name).collect(Collectors.joining(", "));
+        String list = list(columns);
         return "INSERT INTO ${t:" + table + "} (" + list + ") SELECT " + list + " FROM ${rows:k(" + columns
                 + ")} ORDER BY k.pos";
     }
@@ -232,15 +234,30 @@ public abstract class Dialect {
      * @param keys the columns of the key
      */
     protected String upsert(String table, String keys, String values) {
-        String sets = Column.parse(values).stream()
-                .map(column -> column.name() + " = excluded." + column.name())
-                .collect(Collectors.joining(", "));
         String columns = keys + ", " + values;
-        String list = Column.parse(columns).stream().map(Column::name).collect(Collectors.joining(", "));
+        String list = list(columns);
         return "INSERT INTO ${t:" + table + "} (" + list + ") SELECT " + list + " FROM ${rows:k(" + columns
-                + ")} WHERE true ON CONFLICT ("
-                + Column.parse(keys).stream().map(Column::name).collect(Collectors.joining(", "))
-                + ") DO UPDATE SET " + sets;
+                + ")} WHERE true" + orUpdate(keys, values);
+    }
+
+    /** What an {@code INSERT} ends with that changes rows with the same key instead. */
+    protected static String orUpdate(String keys, String values) {
+        return " ON CONFLICT (" + list(keys) + ") DO UPDATE SET "
+                + Column.parse(values).stream()
+                        .map(column -> column.name() + " = excluded." + column.name())
+                        .collect(Collectors.joining(", "));
+    }
+
+    /** The columns of the table called {@code alias}, as a query names them. */
+    static String select(String alias, String columns) {
+        return Column.parse(columns).stream()
+                .map(column -> alias + "." + column.name())
+                .collect(Collectors.joining(", "));
+    }
+
+    /** The names of columns, with commas between. */
+    protected static String list(String columns) {
+        return Column.parse(columns).stream().map(Column::name).collect(Collectors.joining(", "));
     }
 
     /** The rows of {@code t} and {@code k} with equal keys. */

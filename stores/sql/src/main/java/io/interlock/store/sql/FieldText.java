@@ -8,6 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class FieldText {
 
     private static final int NANO_DIGITS = 9;
+
+    // Line separators end a line for people and for some programs; halves of pairs cannot be written as UTF-8.
+    private static final Pattern ESCAPED = Pattern.compile("[\\\\\\p{Cc}\\p{Zl}\\p{Zp}\\p{Cs}]");
 
     private final Map<String, List<String>> fields = new LinkedHashMap<>();
 
@@ -140,20 +146,12 @@ final class FieldText {
     }
 
     private static String escaped(String value) {
-        if (isPlain(value)) {
-            return value;
-        }
-        StringBuilder text = new StringBuilder(value.length());
-        value.codePoints().forEach(c -> {
-            if (c == '\\') {
-                text.append("\\\\");
-            } else if (isUnprintable(c)) {
-                text.append(String.format("\\u%04x", c));
-            } else {
-                text.appendCodePoint(c);
-            }
-        });
-        return text.toString();
+        return isPlain(value) ? value : ESCAPED.matcher(value).replaceAll(FieldText::escape);
+    }
+
+    private static String escape(MatchResult found) {
+        char c = found.group().charAt(0);
+        return Matcher.quoteReplacement(c == '\\' ? "\\\\" : String.format("\\u%04x", (int) c));
     }
 
     private static boolean isPlain(String value) {
@@ -166,32 +164,24 @@ final class FieldText {
         return true;
     }
 
-    // Line separators end a line for people and for some programs; halves of pairs cannot be written as UTF-8.
-    private static boolean isUnprintable(int c) {
-        return Character.isISOControl(c) || c == 0x2028 || c == 0x2029 || (c >= 0xd800 && c <= 0xdfff);
-    }
-
     private static String unescaped(String text) {
         if (text.indexOf('\\') < 0) {
             return text;
         }
         StringBuilder value = new StringBuilder(text.length());
         int at = 0;
-        while (at < text.length()) {
-            char c = text.charAt(at);
-            if (c != '\\') {
-                value.append(c);
-                at++;
-            } else if (text.startsWith("\\\\", at)) {
+        for (int escape = text.indexOf('\\'); escape >= 0; escape = text.indexOf('\\', at)) {
+            value.append(text, at, escape);
+            if (text.startsWith("\\\\", escape)) {
                 value.append('\\');
-                at += 2;
-            } else if (text.startsWith("\\u", at) && at + 6 <= text.length()) {
-                value.append((char) Integer.parseInt(text, at + 2, at + 6, 16));
-                at += 6;
+                at = escape + 2;
+            } else if (text.startsWith("\\u", escape) && escape + 6 <= text.length()) {
+                value.append((char) Integer.parseInt(text, escape + 2, escape + 6, 16));
+                at = escape + 6;
             } else {
                 throw new IllegalArgumentException("has a broken escape: " + text);
             }
         }
-        return value.toString();
+        return value.append(text, at, text.length()).toString();
     }
 }

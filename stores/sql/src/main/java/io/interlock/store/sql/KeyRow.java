@@ -16,16 +16,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row of the table {@code lease}: all that is kept about one key beside its open runs. Times are {@link Micros}.
  *
- * @param key which key
- * @param lease the lease it has, or {@code null} if it is free
  * @param token the last token given out, or 0
  * @param plain whether a bare lease may be granted without a look at anything else: no run, pause, probe, eviction or quiet
  *     period concerns the key
  * @param waitersUntil until when a release is announced, because a refused caller waits; 0 or less if none does
  * @param usedAt when it was last granted, renewed or freed
  * @param reservation the run it is kept for, or {@code null}
- * @param queue what is kept about the runs that wait
- * @param resource what it stands for, or {@code null}
  */
 record KeyRow(
         LockKey key,
@@ -59,21 +55,11 @@ record KeyRow(
     /**
      * A run that waits for a place under its tenant's limit.
      *
-     * @param priority its priority
-     * @param submittedAt when it was submitted
-     * @param number its number
      * @param below it has a place while fewer runs than this are under way
      */
     record Blocked(int priority, long submittedAt, long number, int below) {}
 
     private static final long ABSENT = -1;
-
-    static final String COLUMNS = """
-            l.tenant, l.name, l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at, l.lock_delay,
-            l.probed, l.evicted_by, l.evicted_why, l.evicted_at, l.plain, l.waiters_until, l.used_at, l.reserved_for,
-            l.reserved_since, l.reserved_until, l.queued, l.resting, l.due_at, l.blocked_priority, l.blocked_since,
-            l.blocked_number, l.blocked_below, l.resource_kind, l.resource_state, l.resource_version, l.resource_owner,
-            l.resource_settled, l.resource_since""";
 
     /** The columns that most steps write, in the order of {@link #values()}. */
     static final String WRITTEN = """
@@ -86,6 +72,9 @@ record KeyRow(
             evicted_by text, evicted_why text, evicted_at bigint, blocked_priority int, blocked_since bigint,
             blocked_number bigint, blocked_below int, resource_kind text, resource_state text, resource_version bigint,
             resource_owner uuid, resource_settled text, resource_since bigint""";
+
+    /** All columns of {@code lease AS l}, in the order in which {@link #read} reads them. */
+    static final String COLUMNS = Dialect.select("l", "tenant text, name text, " + WRITTEN + ", " + SELDOM_WRITTEN);
 
     /** The row of a key that has none. */
     static KeyRow absent(LockKey key) {
@@ -113,9 +102,9 @@ record KeyRow(
                 key,
                 lease(row, token),
                 token,
-                row.getInt(15) == 1,
-                row.getLong(16),
-                row.getLong(17),
+                row.getInt(12) == 1,
+                row.getLong(13),
+                row.getLong(14),
                 reservation(row),
                 queue(row),
                 resource(key, row));
@@ -188,7 +177,7 @@ record KeyRow(
             return null;
         }
         String run = row.getString(6);
-        String actor = row.getString(12);
+        String actor = row.getString(21);
         return new LeaseRow(
                 LeaseId.parse(id),
                 new Holder(row.getString(4), row.getString(5), run == null ? null : RunId.parse(run)),
@@ -198,27 +187,27 @@ record KeyRow(
                 Micros.duration(row.getLong(10)),
                 actor == null
                         ? null
-                        : new LeaseRecord.Eviction(actor, row.getString(13), Micros.moment(row.getLong(14))),
+                        : new LeaseRecord.Eviction(actor, row.getString(22), Micros.moment(row.getLong(23))),
                 row.getInt(11) == 1);
     }
 
     private static @Nullable Reservation reservation(ResultSet row) throws SQLException {
-        String run = row.getString(18);
+        String run = row.getString(15);
         if (run == null) {
             return null;
         }
-        return new Reservation(RunId.parse(run), Micros.moment(row.getLong(19)), Micros.read(row, 20));
+        return new Reservation(RunId.parse(run), Micros.moment(row.getLong(16)), Micros.read(row, 17));
     }
 
     private static QueueFacts queue(ResultSet row) throws SQLException {
-        int size = row.getInt(21);
-        Long dueAt = number(row, 23);
+        int size = row.getInt(18);
+        Long dueAt = number(row, 20);
         if (size == 0 && dueAt == null) {
             return QueueFacts.EMPTY;
         }
         Long number = number(row, 26);
         Blocked blocked = number == null ? null : new Blocked(row.getInt(24), row.getLong(25), number, row.getInt(27));
-        return new QueueFacts(size, row.getInt(22), dueAt, blocked);
+        return new QueueFacts(size, row.getInt(19), dueAt, blocked);
     }
 
     private static @Nullable Resource resource(LockKey key, ResultSet row) throws SQLException {

@@ -2,7 +2,6 @@ package io.interlock.store.sql;
 
 import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
-import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
@@ -20,6 +19,7 @@ import io.interlock.spi.run.rules.ClaimRules;
 import io.interlock.spi.run.rules.FinishRules;
 import io.interlock.spi.run.rules.KeyState;
 import io.interlock.spi.run.rules.LeaseRow;
+import io.interlock.spi.run.rules.LeaseRules;
 import io.interlock.spi.run.rules.Settlement;
 import io.interlock.spi.run.rules.StopRules;
 import java.time.Instant;
@@ -96,33 +96,14 @@ final class LeaseSteps {
             Settlement.settle(state);
             Refusal refusal = BareLeaseRules.refusal(state, request.takeover());
             if (refusal == null) {
-                refusal = ofLease(request, request.keys().get(i), state);
+                refusal = LeaseRules.refusal(
+                        request.keys().get(i), state.lease().orElse(null), request.takeover(), state.now());
             }
             if (refusal != null) {
                 return refusal;
             }
         }
         return null;
-    }
-
-    /** Why the lease of a key keeps it from being granted, or {@code null}. */
-    static @Nullable Refusal ofLease(AcquireRequest request, LockKey key, KeyState state) {
-        LeaseRow lease = state.lease().orElse(null);
-        if (lease == null) {
-            return null;
-        }
-        LeaseRecord record = lease.record(key, state.now());
-        if (!lease.isExpired(state.now())) {
-            return new Refusal.Held(record);
-        }
-        if (lease.opensAt().isAfter(state.now())) {
-            return new Refusal.Delayed(record, lease.opensAt());
-        }
-        FencingToken cleared = request.takeover().cleared().get(key);
-        boolean unseen = request.takeover().ask()
-                && lease.eviction() == null
-                && !lease.token().equals(cleared);
-        return unseen ? new Refusal.AwaitsProbe(record) : null;
     }
 
     private static void markWaiter(Step step, AcquireRequest request) {
@@ -140,15 +121,7 @@ final class LeaseSteps {
         Instant now = state.now();
         LeaseRecord before = state.lease().map(ended -> ended.record(key, now)).orElse(null);
         FencingToken token = TokenLayout.next(state.lastToken(), store.tokenFloor(), store.epoch(), now);
-        LeaseRow lease = new LeaseRow(
-                request.id(),
-                request.holder(),
-                token,
-                now,
-                now.plus(request.terms().ttl()),
-                request.terms().lockDelay(),
-                null,
-                request.takeover().ask());
+        LeaseRow lease = LeaseRules.grant(request, token, now);
         state.setLease(lease);
         return new AcquireAnswer.Grant(lease.record(key, now), before);
     }
@@ -157,18 +130,14 @@ final class LeaseSteps {
         KeyState state = step.settled(request.key());
         boolean overdue = ClaimRules.refusesRenewal(state, request.id(), request.token());
         LeaseRow lease = state.lease().orElse(null);
-        if (lease == null || !lease.isProvedBy(request.id(), request.token())) {
-            return new RenewAnswer.Lost(LossCause.GONE, seen(request.key(), state));
+        RenewAnswer.Lost lost = LeaseRules.loss(request, lease, state.now());
+        if (overdue && (lost == null || lost.cause() != LossCause.GONE)) {
+            return new RenewAnswer.Lost(LossCause.OVERDUE, seen(request.key(), state));
         }
-        LeaseRecord record = lease.record(request.key(), state.now());
-        if (overdue) {
-            return new RenewAnswer.Lost(LossCause.OVERDUE, record);
+        if (lease == null || lost != null) {
+            return Objects.requireNonNull(lost, "a key without a lease has lost it");
         }
-        if (!lease.isLive(state.now())) {
-            return new RenewAnswer.Lost(lease.eviction() == null ? LossCause.EXPIRED : LossCause.EVICTED, record);
-        }
-        Instant end = state.now().plus(request.ttl());
-        LeaseRow longer = lease.until(end);
+        LeaseRow longer = lease.until(state.now().plus(request.ttl()));
         state.setLease(longer);
         return new RenewAnswer.Renewed(longer.record(request.key(), state.now()));
     }
@@ -176,7 +145,7 @@ final class LeaseSteps {
     private static ReleaseAnswer release(Step step, ReleaseRequest request) {
         KeyState state = step.state(request.key());
         LeaseRow lease = state.lease().orElse(null);
-        if (lease == null || !isOf(lease, request.id(), request.token())) {
+        if (lease == null || !lease.isProvedBy(request.id(), request.token())) {
             // Gone because of our own first attempt, or gone before? "Your lease was lost" must not be a guess.
             step.requireFirstAttempt("whether the lease of " + request.key() + " had ended before its release");
             return new ReleaseAnswer.Gone(seen(request.key(), state));
@@ -184,11 +153,7 @@ final class LeaseSteps {
         LeaseRecord ended = lease.record(request.key(), state.now());
         Settlement.settle(state);
         FinishRules.stopped(state);
-        return lease.isLive(state.now()) ? new ReleaseAnswer.Released(ended) : new ReleaseAnswer.Lapsed(ended);
-    }
-
-    private static boolean isOf(LeaseRow lease, LeaseId id, FencingToken token) {
-        return lease.isProvedBy(id, token);
+        return ReleaseAnswer.of(ended);
     }
 
     private static @Nullable LeaseRecord seen(LockKey key, KeyState state) {

@@ -4,7 +4,6 @@ import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.UnsafeStoreException;
 import io.interlock.run.Waiter;
 import io.interlock.spi.TokenLayout;
 import io.interlock.spi.run.rules.BareLeaseRules;
@@ -262,16 +261,10 @@ final class LeaseTable {
         long quietUntil = database.write(Database.Lane.STEPS, transaction -> {
             StoreRow store = PauseSteps.alone(transaction);
             long greatest = transaction.query(GREATEST, rows -> rows.next() ? rows.getLong(1) : 0L);
-            long used = Math.max(store.epoch(), Math.max(greatest, store.tokenFloor()) >> TokenLayout.LOW_BITS);
-            if (used + 1 > TokenLayout.MAX_EPOCH) {
-                throw new UnsafeStoreException(
-                        database.store(),
-                        "has used up its epochs: " + TokenLayout.MAX_EPOCH + " is the last",
-                        "start a new store under another prefix once every lease of this one is over");
-            }
+            int epoch = TokenLayout.epochAfter(database.store(), store.epoch(), Math.max(greatest, store.tokenFloor()));
             long until = store.now() + store.maxLease();
             Trip last = transaction.trip();
-            last.update(BUMP, (int) used + 1, until);
+            last.update(BUMP, epoch, until);
             last.update(NOT_PLAIN);
             transaction.commit(last);
             return until;

@@ -1,28 +1,69 @@
 package io.interlock.store.sql;
 
+import io.interlock.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One step of a schema: a file {@code NNN_name.sql} that is shipped in the store's jar and never edited once released.
+ * One step of a schema: a file {@code NNN_name.sql} for all databases that is never edited once released.
  *
  * @param version its number; steps are applied in this order
  * @param name what it is about
- * @param sql its text, with {@code ${schema}} and {@code ${prefix}} still in it; each statement ends with a semicolon at the
- *     end of a line
+ * @param sql its text for one kind of database, with {@code ${schema}} and {@code ${prefix}} still in it; each statement ends
+ *     with a semicolon at the end of a line
  */
 public record Migration(int version, String name, String sql) {
 
     private static final Pattern FILE = Pattern.compile("(\\d{3})_([a-z0-9_]+)\\.sql");
+
+    /**
+     * What one kind of database writes differently. A line that begins with {@code @} is only for the databases it names.
+     *
+     * @param database its name in such lines
+     * @param texts what is written for {@code ${word}}; for {@code ${word argument}}, with the argument in place of {@code %s}
+     */
+    public record Words(String database, Map<String, String> texts) {
+
+        private static final Pattern ONLY_FOR = Pattern.compile("@(\\S+) (.*)");
+        private static final Pattern WORD = Pattern.compile("\\$\\{(?!schema}|prefix})(\\w+)(?: ([^}]*))?}");
+
+        private String fill(String template) {
+            String own = template.lines().map(this::line).collect(Collectors.joining("\n"));
+            return WORD.matcher(own)
+                    .replaceAll(found -> Matcher.quoteReplacement(
+                            text(found.group(1)).replace("%s", Objects.requireNonNullElse(found.group(2), ""))));
+        }
+
+        private String line(String line) {
+            Matcher only = ONLY_FOR.matcher(line);
+            if (!only.matches()) {
+                return line;
+            }
+            return List.of(only.group(1).split(",", -1)).contains(database) ? only.group(2) : "";
+        }
+
+        private String text(String word) {
+            String text = texts.get(word);
+            if (text == null) {
+                throw new IllegalArgumentException(database + " has no text for ${" + word + "}");
+            }
+            return text;
+        }
+    }
+
+    /** The schema of a store, in the words of one kind of database. */
+    public static List<Migration> ofStore(Words words) {
+        return load(Migration.class, words, "001_store.sql");
+    }
 
     /**
      * Reads files from the folder {@code migration} beside {@code anchor}. They are named one by one, because looking for
@@ -30,9 +71,9 @@ public record Migration(int version, String name, String sql) {
      *
      * @throws IllegalArgumentException if a file is missing, misnamed or out of order: a mistake of the store's author
      */
-    public static List<Migration> load(Class<?> anchor, String... files) {
+    static List<Migration> load(Class<?> anchor, Words words, String... files) {
         List<Migration> migrations =
-                Stream.of(files).map(file -> read(anchor, file)).toList();
+                Stream.of(files).map(file -> read(anchor, words, file)).toList();
         for (int i = 1; i < migrations.size(); i++) {
             if (migrations.get(i).version <= migrations.get(i - 1).version) {
                 throw new IllegalArgumentException("migration " + migrations.get(i) + " is out of order");
@@ -48,14 +89,9 @@ public record Migration(int version, String name, String sql) {
                 .toList();
     }
 
-    /** A hash of the text as shipped; the same on every system. */
+    /** A hash of the text; the same on every system. */
     public String checksum() {
-        try {
-            byte[] text = sql.replace("\r\n", "\n").getBytes(StandardCharsets.UTF_8);
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every JVM has SHA-256", impossible);
-        }
+        return Sha256.hex(sql.replace("\r\n", "\n"));
     }
 
     @Override
@@ -63,7 +99,7 @@ public record Migration(int version, String name, String sql) {
         return String.format("%03d_%s", version, name);
     }
 
-    private static Migration read(Class<?> anchor, String file) {
+    private static Migration read(Class<?> anchor, Words words, String file) {
         Matcher matcher = FILE.matcher(file);
         if (!matcher.matches()) {
             throw new IllegalArgumentException("migration " + file + " is not called NNN_name.sql");
@@ -72,8 +108,8 @@ public record Migration(int version, String name, String sql) {
             if (in == null) {
                 throw new IllegalArgumentException("migration " + file + " is not beside " + anchor.getName());
             }
-            String sql = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-            return new Migration(Integer.parseInt(matcher.group(1)), matcher.group(2), sql);
+            String template = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return new Migration(Integer.parseInt(matcher.group(1)), matcher.group(2), words.fill(template));
         } catch (IOException failure) {
             throw new UncheckedIOException("migration " + file + " cannot be read", failure);
         }

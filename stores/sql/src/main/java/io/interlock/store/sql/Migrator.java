@@ -25,6 +25,25 @@ public final class Migrator {
 
     private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 
+    /** How a database lets one process at a time change its schema. */
+    @FunctionalInterface
+    public interface Lock {
+
+        /**
+         * Runs {@code work}, if the database can, in one transaction, while no other process runs any: commits if it returns,
+         * rolls back if it throws. The schema that the tables live in is there when {@code work} begins.
+         */
+        void alone(Connection connection, Work work) throws SQLException;
+    }
+
+    /** What is done meanwhile. */
+    @FunctionalInterface
+    public interface Work {
+
+        /** Does it. */
+        void run() throws SQLException;
+    }
+
     private final String store;
     private final TableNames names;
     private final List<Migration> migrations;
@@ -35,7 +54,6 @@ public final class Migrator {
      *
      * @param store which store, for messages, without secrets
      * @param migrations all steps this program knows, in order
-     * @param clock for the note when a step was applied
      */
     public Migrator(String store, TableNames names, List<Migration> migrations, InstantSource clock) {
         this.store = store;
@@ -49,7 +67,7 @@ public final class Migrator {
      *
      * @throws UnsafeStoreException if the schema is newer than this program, was edited, or is behind and may not be changed
      */
-    public void run(SchemaMode mode, Connection connection, MigrationLock lock) throws SQLException {
+    public void run(SchemaMode mode, Connection connection, Lock lock) throws SQLException {
         if (mode == SchemaMode.NONE) {
             return;
         }
@@ -61,8 +79,7 @@ public final class Migrator {
             throw new UnsafeStoreException(
                     store,
                     "lacks the migrations " + pending,
-                    "open it once with " + SchemaMode.OPTION + "=apply by a user who may create tables, or apply these"
-                            + " files from the store's jar");
+                    "open it once with " + SchemaMode.OPTION + "=apply by a user who may create tables");
         }
         // Another process may have been faster: what is pending is known only under the lock.
         List<Migration> done = new ArrayList<>();

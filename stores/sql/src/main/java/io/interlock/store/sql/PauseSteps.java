@@ -2,7 +2,6 @@ package io.interlock.store.sql;
 
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
-import io.interlock.run.AuditRecord;
 import io.interlock.run.Pause;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
@@ -75,7 +74,7 @@ final class PauseSteps {
                                     until == null ? null : Micros.of(until),
                                     0,
                                     ""));
-            note(transaction, trip, made.begins(request.actor()));
+            AuditTable.add(transaction, trip, made.begins(request.actor()));
             transaction.commit(trip);
             return made;
         });
@@ -100,7 +99,7 @@ final class PauseSteps {
             }
             Instant now = Micros.moment(store.now());
             Trip last = transaction.trip();
-            note(
+            AuditTable.add(
                     transaction,
                     last,
                     Pause.resumed(request.tenant(), request.pattern(), request.actor(), request.reason(), now));
@@ -204,9 +203,5 @@ final class PauseSteps {
         Trip.Answer<StoreRow> store = StoreRow.ask(trip);
         trip.run();
         return store.get();
-    }
-
-    private static void note(Transaction transaction, Trip trip, AuditRecord record) {
-        trip.update(transaction.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
     }
 }

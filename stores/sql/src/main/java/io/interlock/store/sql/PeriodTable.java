@@ -21,14 +21,11 @@ final class PeriodTable {
     static final String KEY = "tenant text, seconds bigint, job text, start_at bigint";
 
     private static final String FACTS = "facts text";
-    private static final String LOCK = """
-            SELECT p.tenant, p.seconds, p.job, p.start_at, p.facts
-              FROM ${rows:k(tenant text, seconds bigint, job text, start_at bigint)}
-              JOIN ${t:run_period} AS p ON p.tenant = k.tenant AND p.seconds = k.seconds AND p.job = k.job AND p.start_at = k.start_at
-             ORDER BY k.pos ${lock:p}""";
-    private static final String LIST = """
-            SELECT p.tenant, p.seconds, p.job, p.start_at, p.facts FROM ${t:run_period} AS p
-             WHERE p.tenant = ? AND p.seconds = ?""";
+    private static final String SELECT = "SELECT " + Dialect.select("p", KEY + ", " + FACTS);
+    private static final String LOCK = SELECT + " FROM ${rows:k(" + KEY + ")} JOIN ${t:run_period} AS p"
+            + " ON p.tenant = k.tenant AND p.seconds = k.seconds AND p.job = k.job AND p.start_at = k.start_at"
+            + " ORDER BY k.pos ${lock:p}";
+    private static final String LIST = SELECT + " FROM ${t:run_period} AS p WHERE p.tenant = ? AND p.seconds = ?";
 
     private final Database database;
 

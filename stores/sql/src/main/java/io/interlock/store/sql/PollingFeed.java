@@ -2,6 +2,7 @@ package io.interlock.store.sql;
 
 import io.interlock.InterlockException;
 import io.interlock.LockKey;
+import io.interlock.spi.Watchers;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.sql.ResultSet;
@@ -74,7 +75,6 @@ public final class PollingFeed implements SqlStore.Feed {
      * A feed.
      *
      * @param database what is looked at; its connections should not be those that new work waits for
-     * @param changes whether a look may find anything
      * @param name of its thread
      */
     public PollingFeed(Database database, Changes changes, Environment environment, String name) {

@@ -24,11 +24,7 @@ public final class Pools implements AutoCloseable {
     private final HikariDataSource steps;
     private final HikariDataSource renewals;
 
-    /**
-     * Pools of connections from {@code attached}.
-     *
-     * @param name what their names begin with
-     */
+    /** Pools of connections from {@code attached}; their names begin with {@code name}. */
     public Pools(String name, DataSource attached, ServerSettings settings, Environment environment) {
         steps = pool(name + "-steps", STEPS, attached, settings, environment);
         renewals = pool(name + "-renewals", RENEWALS, attached, settings, environment);

@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs as people ask for them, one by one and in pages. Those that have not ended are listed from {@code open_run} and those
- * that failed from {@code failed_run}, so that a page does not cost more the more history there is. Changes nothing. Safe for
- * use by many threads.
+ * that failed from {@code failed_run}, so that a page does not cost more the more history there is. Dead letters are the failed
+ * ones in state DEAD, with what was done about them. Changes nothing. Safe for use by many threads.
  */
 final class RunLists implements RunQueries {
 
@@ -80,6 +80,15 @@ final class RunLists implements RunQueries {
     private static final String OUTPUTS = """
             SELECT o.attempt, o.text FROM ${t:output} AS o WHERE o.run_id = CAST(? AS ${uuid}) ORDER BY o.attempt""";
 
+    private static final String SETTLED = "f.settled, f.kind, f.actor, f.reason, f.settled_at, f.successor";
+    private static final int SETTLED_COLUMN = 10;
+    private static final String LETTERS = "SELECT " + StoredRuns.ENDED_COLUMNS + ", " + SETTLED
+            + " FROM (SELECT x.* FROM ${t:failed_run} AS x WHERE x.state = 'DEAD' AND x.number > ?";
+    private static final String LETTERS_END =
+            "ORDER BY x.number LIMIT ?) AS f JOIN ${t:run} AS r ON r.run_id = f.run_id ORDER BY f.number";
+    private static final String LETTER =
+            "SELECT " + SETTLED + " FROM ${t:failed_run} AS f WHERE f.tenant = ? AND f.state = 'DEAD' AND f.number = ?";
+
     private static final String RESOURCE_COLUMNS = """
             l.tenant, l.name, l.resource_kind, l.resource_state, l.resource_version, l.resource_owner, l.resource_settled,
             l.resource_since""";
@@ -106,13 +115,11 @@ final class RunLists implements RunQueries {
     private final Database database;
     private final StoredRuns runs;
     private final KeySteps steps;
-    private final DeadLetterTable letters;
 
     RunLists(Database database, StoredRuns runs, KeySteps steps) {
         this.database = database;
         this.runs = runs;
         this.steps = steps;
-        letters = new DeadLetterTable(database, runs);
     }
 
     @Override
@@ -252,7 +259,44 @@ final class RunLists implements RunQueries {
 
     @Override
     public List<DeadLetter> deadLetters(DeadLetterQuery query) {
-        return letters.deadLetters(query);
+        return new Filter(LETTERS, query.after())
+                .andIf("AND x.tenant = ?", query.tenant())
+                .andIf(
+                        Filter.unindexed("x.job = ?"),
+                        query.job() == null ? null : query.job().value())
+                .and(query.open() ? Filter.unindexed("x.settled = 0") : "")
+                .and(LETTERS_END, query.limit())
+                .list(database, this::readLetter);
+    }
+
+    /** What was done about a dead run, or {@code null} if nothing was, or if it is not dead. */
+    static DeadLetter.@Nullable Disposition disposition(Transaction transaction, Run run) throws SQLException {
+        return transaction
+                .query(
+                        LETTER,
+                        rows -> rows.next()
+                                ? Optional.ofNullable(settled(rows, 1))
+                                : Optional.<DeadLetter.Disposition>empty(),
+                        run.key().tenant(),
+                        run.number())
+                .orElse(null);
+    }
+
+    private DeadLetter readLetter(ResultSet row) throws SQLException {
+        return new DeadLetter(runs.read(row), settled(row, SETTLED_COLUMN));
+    }
+
+    private static DeadLetter.@Nullable Disposition settled(ResultSet row, int column) throws SQLException {
+        if (row.getInt(column) == 0) {
+            return null;
+        }
+        String successor = row.getString(column + 5);
+        return new DeadLetter.Disposition(
+                DeadLetter.Disposition.Kind.valueOf(row.getString(column + 1)),
+                row.getString(column + 2),
+                row.getString(column + 3),
+                Micros.moment(row.getLong(column + 4)),
+                successor == null ? null : RunId.parse(successor));
     }
 
     /** How long the last attempts of the key's last successful runs took, the last one first, as {@code transaction} sees it. */

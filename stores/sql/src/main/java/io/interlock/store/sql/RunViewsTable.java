@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
 /** Everything at once, each view of one unchanging state. Changes nothing. Safe for use by many threads. */
 final class RunViewsTable implements RunViews {
 
-    private static final String TALLIES = """
-            SELECT q.tenant, q.job, q.state, count(*), min(q.since)
-              FROM ${t:open_run} AS q GROUP BY q.tenant, q.job, q.state
+    private static final String OPEN_COUNTS =
+            "SELECT q.tenant, q.job, q.state, count(*), min(q.since) FROM ${t:open_run} AS q";
+    private static final String DEAD_COUNTS = """
+            GROUP BY q.tenant, q.job, q.state
              UNION ALL
             SELECT f.tenant, f.job, f.state, count(*), min(f.since)
-              FROM ${t:failed_run} AS f WHERE f.state = 'DEAD' AND f.settled = 0 GROUP BY f.tenant, f.job, f.state
-             ORDER BY 1, 2, 3""";
+              FROM ${t:failed_run} AS f WHERE f.state = 'DEAD' AND f.settled = 0""";
     private static final String OPEN_RUNS = "SELECT count(*), coalesce(sum(n.payload), 0)"
             + " FROM (SELECT q.payload FROM ${t:open_run} AS q WHERE q.tenant = ? LIMIT ?) AS n";
     private static final String PAUSES = "SELECT " + PauseTable.COLUMNS + " FROM ${t:pause} AS p WHERE p.resumed = 0";
@@ -62,7 +62,16 @@ final class RunViewsTable implements RunViews {
 
     @Override
     public List<RunCount> runCounts() {
-        return new Filter(TALLIES).list(database, RunViewsTable::readCount);
+        return runCounts(null).list(database, RunViewsTable::readCount);
+    }
+
+    /** Counts the open and the dead runs of a tenant, or of all; see {@link #readCount}. */
+    static Filter runCounts(@Nullable String tenant) {
+        return new Filter(OPEN_COUNTS)
+                .andIf("WHERE q.tenant = ?", tenant)
+                .and(DEAD_COUNTS)
+                .andIf("AND f.tenant = ?", tenant)
+                .and("GROUP BY f.tenant, f.job, f.state ORDER BY 1, 2, 3");
     }
 
     static RunCount readCount(ResultSet row) throws SQLException {

@@ -1,17 +1,14 @@
 package io.interlock.store.sql;
 
+import io.interlock.Sha256;
 import io.interlock.run.AuditChain;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog.Sealed;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -28,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  */
 record SealPage(Seal last, long firstPosition, long firstSequence, long at) {
 
-    /** Of {@code seal AS s}, which {@link #read} reads. */
-    static final String COLUMNS = "s.position, s.sequence, s.hash, s.first_position, s.first_sequence, s.at";
-
     /** What is written of a page, in the order of {@link #values()}. */
     static final String WRITTEN =
             "position bigint, sequence bigint, hash text, first_position bigint, first_sequence bigint, at bigint";
+
+    /** Of {@code seal AS s}, which {@link #read} reads. */
+    static final String COLUMNS = Dialect.select("s", WRITTEN);
 
     // Far more than are sealed together. Should the row claim more, the places left out are a gap that is noticed.
     private static final long MOST_MISSING = 10_000;
@@ -66,12 +63,7 @@ record SealPage(Seal last, long firstPosition, long firstSequence, long at) {
                 : new Seal(firstPosition - 1, firstSequence - 1, before.hash());
     }
 
-    /**
-     * Makes the links again.
-     *
-     * @param before the last link before, see {@link #linkBefore}
-     * @param records all records with the page's numbers, in their order
-     */
+    /** Makes the links again after {@link #linkBefore}, from all records with the page's numbers, in their order. */
     Links links(Seal before, List<AuditRecord> records) {
         List<Sealed> links = new ArrayList<>();
         Seal link = linkBefore(before);
@@ -126,15 +118,6 @@ record SealPage(Seal last, long firstPosition, long firstSequence, long at) {
 
     private static Seal lost(Seal before, long number) {
         long position = before.position() + 1;
-        return new Seal(position, number, hash("lost " + position + " " + number + " " + before.hash()));
-    }
-
-    private static String hash(String text) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every JDK knows SHA-256", impossible);
-        }
+        return new Seal(position, number, Sha256.hex("lost " + position + " " + number + " " + before.hash()));
     }
 }

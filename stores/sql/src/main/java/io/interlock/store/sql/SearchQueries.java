@@ -129,19 +129,7 @@ final class SearchQueries {
                 keys.views(transaction, tenant, names).stream().collect(Collectors.toMap(KeyView::key, view -> view));
         return names.stream()
                 .map(name -> LockKey.of(tenant, name))
-                .map(key -> inUse.getOrDefault(
-                        key,
-                        new KeyView(
-                                key,
-                                null,
-                                null,
-                                0,
-                                null,
-                                pauses.stream()
-                                        .filter(pause -> pause.covers(key) && pause.lastsAt(now))
-                                        .findFirst()
-                                        .orElse(null),
-                                now)))
+                .map(key -> inUse.getOrDefault(key, KeyView.idle(key, pauses, now)))
                 .toList();
     }
 

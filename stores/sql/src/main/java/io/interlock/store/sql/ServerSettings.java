@@ -39,13 +39,7 @@ public record ServerSettings(String store, TableNames names, SchemaMode migrate,
      * @throws InvalidSettingException if one is out of range
      */
     public ServerSettings {
-        if (maxLease.compareTo(LeaseTerms.MIN_TTL) < 0) {
-            throw new InvalidSettingException(
-                    "maxLease",
-                    DurationText.format(maxLease),
-                    "is below the shortest lease of " + DurationText.format(LeaseTerms.MIN_TTL),
-                    "choose a longer one; the default is " + DurationText.format(DEFAULT_MAX_LEASE));
-        }
+        requireLongEnough(maxLease);
         if (timeout.compareTo(MIN_TIMEOUT) < 0 || timeout.compareTo(MAX_TIMEOUT) > 0) {
             throw new InvalidSettingException(
                     "timeout",
@@ -53,6 +47,22 @@ public record ServerSettings(String store, TableNames names, SchemaMode migrate,
                     "must be from " + DurationText.format(MIN_TIMEOUT) + " to " + DurationText.format(MAX_TIMEOUT),
                     "the default is " + DurationText.format(DEFAULT_TIMEOUT));
         }
+    }
+
+    /**
+     * A {@code maxLease} that allows the shortest lease.
+     *
+     * @throws InvalidSettingException if it does not
+     */
+    public static Duration requireLongEnough(Duration maxLease) {
+        if (maxLease.compareTo(LeaseTerms.MIN_TTL) < 0) {
+            throw new InvalidSettingException(
+                    "maxLease",
+                    DurationText.format(maxLease),
+                    "is below the shortest lease of " + DurationText.format(LeaseTerms.MIN_TTL),
+                    "choose a longer one; the default is " + DurationText.format(DEFAULT_MAX_LEASE));
+        }
+        return maxLease;
     }
 
     /** What {@code url} says about a store whose tables are in {@code schema}, or in the database of the connection. */

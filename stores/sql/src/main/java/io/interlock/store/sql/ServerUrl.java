@@ -16,11 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code scheme://user:password@host:port/database?…}, taken apart. Its {@link #toString()} has no password.
  *
- * @param scheme which kind of server
  * @param hosts one or more {@code host:port}, separated by commas
  * @param database its name, decoded
- * @param user decoded, or {@code null} if it names none
- * @param password decoded, or {@code null}
+ * @param user decoded, or {@code null} if it names none; as the password
  * @param driverOptions what is passed on to the driver
  */
 public record ServerUrl(
@@ -39,7 +37,6 @@ public record ServerUrl(
      * What URLs of one kind of server look like.
      *
      * @param name of the server, for people
-     * @param scheme of its URLs
      * @param port where it listens unless the URL says otherwise
      * @param own options that are the store's
      * @param driver options that are the driver's

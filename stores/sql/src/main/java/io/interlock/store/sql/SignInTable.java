@@ -16,10 +16,8 @@ final class SignInTable implements SignIns {
 
     private static final String COLUMNS =
             "hash text, key_id text, label text, roles text, opened_at bigint, used_at bigint";
-    private static final String FIND = """
-            SELECT x.hash, x.key_id, x.label, x.roles, x.opened_at, x.used_at
-              FROM ${t:sign_in} AS x
-             WHERE x.hash = ?""";
+    private static final String FIND =
+            "SELECT " + Dialect.select("x", COLUMNS) + " FROM ${t:sign_in} AS x WHERE x.hash = ?";
     private static final String OVER = "DELETE FROM ${t:sign_in} WHERE used_at <= ? OR opened_at <= ?";
     private static final String COUNTS = "SELECT x.key_id, count(*) FROM ${t:sign_in} AS x GROUP BY x.key_id";
     private static final String ELDEST =

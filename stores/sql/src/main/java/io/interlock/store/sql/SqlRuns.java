@@ -198,7 +198,7 @@ final class SqlRuns implements RunSteps {
                                 state,
                                 request,
                                 dead,
-                                DeadLetterTable.disposition(step.transaction(), dead),
+                                RunLists.disposition(step.transaction(), dead),
                                 step.asked(request.anew())))
                 .orElseGet(RedriveAnswer.Unknown::new);
     }
@@ -208,7 +208,7 @@ final class SqlRuns implements RunSteps {
         return about(
                         request.dead(),
                         (step, state, dead) -> DeadLetterRules.discard(
-                                state, request, dead, DeadLetterTable.disposition(step.transaction(), dead)))
+                                state, request, dead, RunLists.disposition(step.transaction(), dead)))
                 .orElseGet(DiscardAnswer.Unknown::new);
     }
 
@@ -311,7 +311,7 @@ final class SqlRuns implements RunSteps {
             return SubmitRules.remembered(state, asked, before.fingerprint(), before.run());
         }
         SubmitAnswer answer = SubmitRules.submit(state, request);
-        Run run = runOf(answer);
+        Run run = answer.result().orElse(null);
         if (answer instanceof SubmitAnswer.Refused || answer instanceof SubmitAnswer.Joined) {
             // What stands in its way may be the run of the same request made before.
             Run mine = step.find(request.id());
@@ -326,16 +326,6 @@ final class SqlRuns implements RunSteps {
                     Math.addExact(step.now(), Micros.of(asked.keepFor())));
         }
         return answer;
-    }
-
-    private static @Nullable Run runOf(SubmitAnswer answer) {
-        if (answer instanceof SubmitAnswer.Started started) {
-            return started.run();
-        }
-        if (answer instanceof SubmitAnswer.Queued queued) {
-            return queued.run();
-        }
-        return answer instanceof SubmitAnswer.Joined joined ? joined.run() : null;
     }
 
     /** Whether a request may be refused, so that a look may be all it needs. */

@@ -8,7 +8,6 @@ import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
-import io.interlock.access.SignIns;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;
@@ -18,14 +17,7 @@ import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
-import io.interlock.spi.run.AccessKeys;
-import io.interlock.spi.run.AuditLog;
-import io.interlock.spi.run.RunNotes;
-import io.interlock.spi.run.RunQueries;
-import io.interlock.spi.run.RunSteps;
 import io.interlock.spi.run.RunStore;
-import io.interlock.spi.run.RunViews;
-import io.interlock.spi.run.Upkeep;
 import io.interlock.spi.run.WorkSteps;
 import io.interlock.time.Environment;
 import java.time.Duration;
@@ -56,15 +48,7 @@ public final class SqlStore implements RunStore {
     private final KeySteps steps;
     private final DueKeys due;
     private final LeaseTable leases;
-    private final RunSteps runs;
-    private final WorkSteps work;
-    private final RunQueries queries;
-    private final RunViews views;
-    private final AuditLog audit;
-    private final RunNotes notes;
-    private final Upkeep upkeep;
-    private final AccessKeys accessKeys;
-    private final SignIns signIns;
+    private final Parts parts;
     private final AtomicBoolean filling = new AtomicBoolean();
 
     /** Wake-ups, in both directions. */
@@ -103,15 +87,16 @@ public final class SqlStore implements RunStore {
         due = new DueKeys(database, steps);
         PauseSteps pauses = new PauseSteps(database, steps, due, feed);
         leases = new LeaseTable(database, steps);
-        runs = new SqlRuns(database, capabilities, stored, steps, pauses);
-        work = new SqlWork(database, stored, feed, steps, due, pauses, environment.ticker());
-        queries = new RunLists(database, stored, steps);
-        views = new RunViewsTable(database, stored);
-        audit = new AuditTable(database);
-        notes = new NoteTable(database);
-        upkeep = new SqlUpkeep(database, leases, due, pauses, environment.ticker());
-        accessKeys = new AccessKeyTable(database);
-        signIns = new SignInTable(database);
+        parts = new Parts(
+                new SqlRuns(database, capabilities, stored, steps, pauses),
+                new SqlWork(database, stored, feed, steps, due, pauses, environment.ticker()),
+                new RunLists(database, stored, steps),
+                new RunViewsTable(database, stored),
+                new AuditTable(database),
+                new NoteTable(database),
+                new SqlUpkeep(database, leases, due, pauses, environment.ticker()),
+                new AccessKeyTable(database),
+                new SignInTable(database));
     }
 
     // The steps that fill places have limits of their own to look at; they must not call each other.
@@ -215,48 +200,8 @@ public final class SqlStore implements RunStore {
     }
 
     @Override
-    public RunSteps runs() {
-        return runs;
-    }
-
-    @Override
-    public WorkSteps work() {
-        return work;
-    }
-
-    @Override
-    public RunQueries queries() {
-        return queries;
-    }
-
-    @Override
-    public RunViews views() {
-        return views;
-    }
-
-    @Override
-    public AuditLog audit() {
-        return audit;
-    }
-
-    @Override
-    public RunNotes notes() {
-        return notes;
-    }
-
-    @Override
-    public Upkeep upkeep() {
-        return upkeep;
-    }
-
-    @Override
-    public AccessKeys accessKeys() {
-        return accessKeys;
-    }
-
-    @Override
-    public SignIns signIns() {
-        return signIns;
+    public Parts parts() {
+        return parts;
     }
 
     @Override

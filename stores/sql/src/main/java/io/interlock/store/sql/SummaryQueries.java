@@ -11,17 +11,16 @@ import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.RunCount;
 import io.interlock.run.Summary;
-import io.interlock.run.Turn;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -40,13 +39,6 @@ final class SummaryQueries {
 
              FROM ${t:open_run} AS q JOIN ${t:run} AS r ON r.run_id = q.run_id
              WHERE q.tenant = ? AND q.busy = 1 AND q.state = 'RUNNING' AND r.spec LIKE '%max-runtime%'""";
-    private static final String COUNTS = """
-            SELECT q.tenant, q.job, q.state, count(*), min(q.since)
-              FROM ${t:open_run} AS q WHERE q.tenant = ? GROUP BY q.tenant, q.job, q.state
-             UNION ALL
-            SELECT f.tenant, f.job, f.state, count(*), min(f.since) FROM ${t:failed_run} AS f
-             WHERE f.tenant = ? AND f.state = 'DEAD' AND f.settled = 0 GROUP BY f.tenant, f.job, f.state
-             ORDER BY 1, 2, 3""";
     private static final String FAILURES = """
             SELECT g.job, g.state, g.code, g.failures, g.last, s.run_id, s.tenant, s.name FROM (
               SELECT f.tenant, f.job, f.state, f.code, count(*) AS failures, max(f.since) AS last, max(f.number) AS sample
@@ -94,12 +86,16 @@ final class SummaryQueries {
         Trip.Answer<List<Pause>> pauses = PauseTable.inForce(trip, new Rows().add(tenant));
         Trip.Answer<List<InUse>> inUse = trip.list(KEYS, SummaryQueries::readInUse, tenant);
         Trip.Answer<List<Run>> limited = trip.list(LIMITED, runs::readOpen, tenant);
-        Trip.Answer<List<RunCount>> counts = trip.list(COUNTS, RunViewsTable::readCount, tenant, tenant);
+        Trip.Answer<List<RunCount>> counts = RunViewsTable.runCounts(tenant).list(trip, RunViewsTable::readCount);
         Trip.Answer<List<Summary.Failures>> failures =
                 trip.list(FAILURES, SummaryQueries::readFailures, tenant, since, Summary.GROUPS);
         Trip.Answer<List<String>> longest = trip.list(LONGEST, Trip.TEXT, tenant);
         trip.run();
-        Set<String> tooLong = tooLong(limited.get(), Micros.moment(now));
+        Instant moment = Micros.moment(now);
+        Set<String> tooLong = limited.get().stream()
+                .filter(run -> run.isTooLong(moment))
+                .map(run -> run.key().name())
+                .collect(Collectors.toSet());
         Map<KeyStatus, Long> locks = new EnumMap<>(KeyStatus.class);
         List<String> overdue = new ArrayList<>();
         for (InUse key : inUse.get()) {
@@ -144,21 +140,6 @@ final class SummaryQueries {
         return names.stream()
                 .flatMap(name -> views.stream().filter(view -> view.key().name().equals(name)))
                 .toList();
-    }
-
-    /** The keys whose work exceeds its max runtime. */
-    private static Set<String> tooLong(List<Run> running, Instant now) {
-        Set<String> names = new HashSet<>();
-        for (Run run : running) {
-            Turn turn = run.status().turn();
-            run.spec()
-                    .limits()
-                    .runtimeLimit()
-                    .filter(limit ->
-                            turn != null && turn.startedAt().plus(limit).isBefore(now))
-                    .ifPresent(limit -> names.add(run.key().name()));
-        }
-        return names;
     }
 
     private static InUse readInUse(ResultSet row) throws SQLException {

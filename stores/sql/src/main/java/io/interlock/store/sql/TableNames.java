@@ -43,6 +43,11 @@ public record TableNames(@Nullable String schema, String prefix) {
         return qualifier() + prefix + name;
     }
 
+    /** What all names begin with, for people. */
+    String readable() {
+        return (schema == null ? "" : schema + ".") + prefix;
+    }
+
     // A schema may be a word of SQL; names that begin with the prefix and go on are none.
     private String qualifier() {
         return schema == null ? "" : '"' + schema + "\".";

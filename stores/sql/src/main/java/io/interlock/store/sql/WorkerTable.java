@@ -19,9 +19,8 @@ final class WorkerTable {
     private static final String VALUES =
             "label text, jobs text, slots int, busy int, version text, seen_at bigint, tenant text";
 
-    private static final String SELECT = """
-            SELECT w.instance, w.label, w.jobs, w.slots, w.busy, w.version, w.seen_at, w.tenant
-              FROM ${t:worker} AS w WHERE w.tenant""";
+    private static final String SELECT =
+            "SELECT " + Dialect.select("w", KEY + ", " + VALUES) + " FROM ${t:worker} AS w WHERE w.tenant";
     private static final String LAST_SEEN = "ORDER BY w.seen_at DESC, w.instance LIMIT ?";
     private static final String REMOTE = "SELECT w.instance FROM ${t:worker} AS w WHERE w.tenant";
     // A worker of before that no longer counts. A few at a time, as one comes with each new name.

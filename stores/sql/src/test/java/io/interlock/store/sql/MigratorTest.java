@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -25,7 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 class MigratorTest {
 
-    private static final List<Migration> BOTH = Migration.load(MigratorTest.class, "001_thing.sql", "002_other.sql");
+    private static final Migration.Words WORDS =
+            new Migration.Words("sqlite", Map.of("number", "INTEGER", "default", "DEFAULT %s"));
+    private static final List<Migration> BOTH =
+            Migration.load(MigratorTest.class, WORDS, "001_thing.sql", "002_other.sql");
     private static final List<Migration> FIRST = BOTH.subList(0, 1);
     private static final TableNames NAMES = new TableNames("main", "il_");
 
@@ -161,13 +165,21 @@ class MigratorTest {
 
     @Test
     void aFileThatIsNotThereOrOutOfOrderIsTheAuthorsMistake() {
-        assertThatThrownBy(() -> Migration.load(MigratorTest.class, "009_missing.sql"))
+        assertThatThrownBy(() -> Migration.load(MigratorTest.class, WORDS, "009_missing.sql"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("009_missing.sql");
-        assertThatThrownBy(() -> Migration.load(MigratorTest.class, "002_other.sql", "001_thing.sql"))
+        assertThatThrownBy(() -> Migration.load(MigratorTest.class, WORDS, "002_other.sql", "001_thing.sql"))
                 .hasMessageContaining("out of order");
-        assertThatThrownBy(() -> Migration.load(MigratorTest.class, "thing.sql"))
+        assertThatThrownBy(() -> Migration.load(MigratorTest.class, WORDS, "thing.sql"))
                 .hasMessageContaining("NNN_name.sql");
+    }
+
+    @Test
+    void aFileIsWrittenInTheWordsOfItsDatabase() {
+        assertThat(BOTH.get(1).sql()).contains("id INTEGER DEFAULT 7").doesNotContain("another database");
+        Migration.Words few = new Migration.Words("sqlite", Map.of("number", "bigint"));
+        assertThatThrownBy(() -> Migration.load(MigratorTest.class, few, "002_other.sql"))
+                .hasMessage("sqlite has no text for ${default}");
     }
 
     private void migrate(List<Migration> migrations, SchemaMode mode) throws SQLException {
@@ -190,7 +202,7 @@ class MigratorTest {
         return opened;
     }
 
-    private void alone(Connection target, MigrationLock.Work work) throws SQLException {
+    private void alone(Connection target, Migrator.Work work) throws SQLException {
         try (Statement statement = target.createStatement()) {
             statement.execute("BEGIN IMMEDIATE");
             try {

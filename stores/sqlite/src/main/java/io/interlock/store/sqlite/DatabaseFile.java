@@ -23,33 +23,11 @@ final class DatabaseFile {
     private static final Logger log = LoggerFactory.getLogger(DatabaseFile.class);
 
     /** File systems shared between machines: their locks do not hold, and their shared memory is not shared. */
-    private static final Set<String> NETWORK = Set.of(
-            "nfs",
-            "nfs4",
-            "cifs",
-            "smb",
-            "smb2",
-            "smb3",
-            "smbfs",
-            "ncpfs",
-            "afs",
-            "9p",
-            "ceph",
-            "lustre",
-            "gpfs",
-            "beegfs",
-            "glusterfs",
-            "ocfs2",
-            "gfs2",
-            "davfs",
-            "webdav",
-            "fuse.sshfs",
-            "fuse.glusterfs",
-            "fuse.s3fs",
-            "fuse.davfs",
-            "fuse.rclone",
-            "fuse.ceph",
-            "fuse.juicefs");
+    private static final Set<String> NETWORK =
+            Set.of(("nfs nfs4 cifs smb smb2 smb3 smbfs ncpfs afs 9p ceph lustre gpfs beegfs"
+                            + " glusterfs ocfs2 gfs2 davfs webdav fuse.sshfs fuse.glusterfs fuse.s3fs fuse.davfs fuse.rclone fuse.ceph"
+                            + " fuse.juicefs")
+                    .split(" ", -1));
 
     private DatabaseFile() {}
 

@@ -25,9 +25,9 @@ import org.sqlite.SQLiteOpenMode;
  * Opens connections so that what is committed lasts: write-ahead log, and every commit on disk before it is answered.
  *
  * <p>Nothing here or elsewhere in a process that uses the store may open the file by other means than SQLite, not even to
- * look at its first bytes: closing it would drop the locks that SQLite has on it.
+ * look at its first bytes: closing it would drop the locks that SQLite has on it. Safe for use by many threads.
  */
-final class FileConnector implements Connector {
+class FileConnector {
 
     private static final Duration PAUSE = Duration.ofMillis(5);
 
@@ -42,13 +42,13 @@ final class FileConnector implements Connector {
         this.ticker = ticker;
     }
 
-    @Override
-    public String store() {
+    /** Which store, for messages. */
+    String store() {
         return settings.store();
     }
 
-    @Override
-    public WaitDeadline patience() {
+    /** The time a call has from now on. */
+    WaitDeadline patience() {
         return new WaitDeadline(settings.store(), ticker, settings.timeout());
     }
 
@@ -63,13 +63,13 @@ final class FileConnector implements Connector {
         return connection;
     }
 
-    @Override
-    public FileConnection open() throws SQLException {
+    /** A connection to the file, which is there already. */
+    FileConnection open() throws SQLException {
         return open(false);
     }
 
-    @Override
-    public TurnFile turns() {
+    /** The side file at which processes take turns. */
+    TurnFile turns() {
         makeTurnFile();
         try {
             return TurnFile.open(settings.file(), ticker);
@@ -93,8 +93,14 @@ final class FileConnector implements Connector {
         }
     }
 
-    @Override
-    public void check(FileConnection connection) {
+    /**
+     * Called before each use of a connection: makes sure that the store's path still names the file it was opened with. If
+     * it does not, others may meet in another file by now, and nothing said about keys in this one would count.
+     *
+     * @throws StoreUnavailableException if the file was moved, deleted or replaced
+     * @throws SQLException if the connection is of no use
+     */
+    void check(FileConnection connection) throws SQLException {
         Object expected = identity;
         if (expected != null && !expected.equals(identity(settings.file()))) {
             throw new StoreUnavailableException(

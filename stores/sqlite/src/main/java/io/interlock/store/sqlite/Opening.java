@@ -3,11 +3,10 @@ package io.interlock.store.sqlite;
 import io.interlock.DurationText;
 import io.interlock.store.sql.Micros;
 import io.interlock.store.sql.Migration;
-import io.interlock.store.sql.MigrationLock;
 import io.interlock.store.sql.Migrator;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,7 +18,25 @@ import org.slf4j.LoggerFactory;
 final class Opening {
 
     private static final Logger log = LoggerFactory.getLogger(Opening.class);
-    private static final List<Migration> MIGRATIONS = Migration.load(Opening.class, "001_store.sql");
+    // An index ends with the number of its row, so it need not name it.
+    private static final Migration.Words WORDS = new Migration.Words(
+            "sqlite",
+            Map.ofEntries(
+                    Map.entry("create", "CREATE TABLE"),
+                    Map.entry("index", "CREATE INDEX"),
+                    Map.entry("on", "ON ${prefix}"),
+                    Map.entry("only", "WHERE %s"),
+                    Map.entry("then", ""),
+                    Map.entry("rows", "STRICT, WITHOUT ROWID"),
+                    Map.entry("numberedRows", "STRICT"),
+                    Map.entry("numbered", "INTEGER PRIMARY KEY AUTOINCREMENT"),
+                    Map.entry("small", "INTEGER"),
+                    Map.entry("int", "INTEGER"),
+                    Map.entry("big", "INTEGER"),
+                    Map.entry("uuid", "TEXT"),
+                    Map.entry("key", "TEXT"),
+                    Map.entry("text", "TEXT"),
+                    Map.entry("long", "TEXT")));
 
     private static final String READ = "SELECT boot_id, uptime, booted_at, clock_offset, max_lease FROM ${t:store}";
     private static final String ADD = """
@@ -46,15 +63,15 @@ final class Opening {
 
     /** Makes the store of {@code connection} ready to use, and returns the longest lease it allows. */
     Duration run(FileConnection connection) throws SQLException {
-        MigrationLock alone = (jdbc, work) -> alone(connection, work);
-        new Migrator(settings.store(), settings.names(), MIGRATIONS, clock.wall())
+        Migrator.Lock alone = (jdbc, work) -> alone(connection, work);
+        new Migrator(settings.store(), settings.names(), Migration.ofStore(WORDS), clock.wall())
                 .run(settings.mode(), connection.jdbc(), alone);
         Duration[] maxLease = new Duration[1];
         alone(connection, () -> maxLease[0] = Micros.duration(enter(connection)));
         return maxLease[0];
     }
 
-    private static void alone(FileConnection connection, MigrationLock.Work work) throws SQLException {
+    private static void alone(FileConnection connection, Migrator.Work work) throws SQLException {
         connection.execute("BEGIN IMMEDIATE");
         try {
             work.run();

@@ -14,13 +14,13 @@ final class ReadConnections implements AutoCloseable {
 
     static final int MOST = 4;
 
-    private final Connector connector;
+    private final FileConnector connector;
     private final StoreClock clock;
     private final Semaphore free = new Semaphore(MOST, true);
     private final Deque<ReopeningConnection> idle = new ArrayDeque<>();
     private boolean closed;
 
-    ReadConnections(Connector connector, StoreClock clock) {
+    ReadConnections(FileConnector connector, StoreClock clock) {
         this.connector = connector;
         this.clock = clock;
     }

@@ -27,11 +27,11 @@ final class ReopeningConnection implements AutoCloseable {
     /** What a writer keeps of the clock, so that the store's time never goes back. */
     private static final String KEEP_TIME = "UPDATE ${t:store} SET uptime = ? WHERE uptime < ? AND boot_id = ?";
 
-    private final Connector connector;
+    private final FileConnector connector;
     private final StoreClock clock;
     private @Nullable FileConnection connection;
 
-    ReopeningConnection(Connector connector, StoreClock clock) {
+    ReopeningConnection(FileConnector connector, StoreClock clock) {
         this.connector = connector;
         this.clock = clock;
     }

@@ -11,7 +11,7 @@ import io.interlock.store.sql.Dialect;
  */
 final class SqliteDatabase implements Database {
 
-    private final Connector connector;
+    private final FileConnector connector;
     private final SqliteDialect dialect;
     private final WriteQueue queue = new WriteQueue();
     private final TurnFile turns;
@@ -19,7 +19,7 @@ final class SqliteDatabase implements Database {
     private final ReadConnections readers;
     private volatile boolean closed;
 
-    SqliteDatabase(Connector connector, SqliteDialect dialect, StoreClock clock) {
+    SqliteDatabase(FileConnector connector, SqliteDialect dialect, StoreClock clock) {
         this.connector = connector;
         this.dialect = dialect;
         turns = connector.turns();

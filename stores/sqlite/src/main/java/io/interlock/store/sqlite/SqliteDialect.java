@@ -2,13 +2,10 @@ package io.interlock.store.sqlite;
 
 import io.interlock.store.sql.AuditNumbers;
 import io.interlock.store.sql.Dialect;
-import io.interlock.store.sql.Rows;
 import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.StoreRow;
 import io.interlock.store.sql.TableNames;
 import io.interlock.store.sql.Trip;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -59,13 +56,6 @@ final class SqliteDialect extends Dialect {
     }
 
     @Override
-    protected int bind(Connection connection, PreparedStatement statement, int index, Rows rows, String sql)
-            throws SQLException {
-        statement.setString(index, rows.toJson());
-        return index + 1;
-    }
-
-    @Override
     protected boolean pipelines() {
         return false;
     }
@@ -78,7 +68,7 @@ final class SqliteDialect extends Dialect {
 
     @Override
     protected String insert(String table, String columns) {
-        return "INSERT INTO ${t:" + table + "} AS t (" + names(columns) + ") VALUES (" + values(columns) + ")";
+        return "INSERT INTO ${t:" + table + "} AS t (" + list(columns) + ") VALUES (" + values(columns) + ")";
     }
 
     @Override
@@ -99,14 +89,7 @@ final class SqliteDialect extends Dialect {
 
     @Override
     protected String upsert(String table, String keys, String values) {
-        String sets = Column.parse(values).stream()
-                .map(column -> column.name() + " = excluded." + column.name())
-                .collect(Collectors.joining(", "));
-        return insert(table, keys + ", " + values) + " ON CONFLICT (" + names(keys) + ") DO UPDATE SET " + sets;
-    }
-
-    private static String names(String columns) {
-        return Column.parse(columns).stream().map(Column::name).collect(Collectors.joining(", "));
+        return insert(table, keys + ", " + values) + orUpdate(keys, values);
     }
 
     private static String values(String columns) {

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -150,19 +151,15 @@ final class SqliteFastPath implements FastPath {
 
     private static @Nullable ReleaseAnswer release(Transaction transaction, long now, ReleaseRequest request)
             throws SQLException {
-        List<LeaseRecord> ended = transaction.query(
+        Optional<LeaseRecord> ended = transaction.query(
                 RELEASE,
-                rows -> rows.next() ? List.of(ended(rows, now, request)) : List.of(),
+                rows -> rows.next() ? Optional.of(ended(rows, now, request)) : Optional.empty(),
                 now,
                 request.key().tenant(),
                 request.key().name(),
                 request.id().toString(),
                 request.token().value());
-        if (ended.isEmpty()) {
-            return null;
-        }
-        LeaseRecord lease = ended.get(0);
-        return lease.isLive() ? new ReleaseAnswer.Released(lease) : new ReleaseAnswer.Lapsed(lease);
+        return ended.map(ReleaseAnswer::of).orElse(null);
     }
 
     private static LeaseRecord ended(ResultSet row, long now, ReleaseRequest request) throws SQLException {

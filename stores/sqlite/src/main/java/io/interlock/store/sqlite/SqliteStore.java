@@ -40,7 +40,11 @@ final class SqliteStore {
 
     /** A store whose file is ready, reached in another way. */
     static SqlStore open(
-            Connector connector, SqliteDialect dialect, StoreClock clock, Environment environment, Duration maxLease) {
+            FileConnector connector,
+            SqliteDialect dialect,
+            StoreClock clock,
+            Environment environment,
+            Duration maxLease) {
         SqliteDatabase database = new SqliteDatabase(connector, dialect, clock);
         StoreCapabilities capabilities = new StoreCapabilities(
                 connector.store(), StoreCapabilities.Reach.MACHINE, true, maxLease, clock.precision(), 1);

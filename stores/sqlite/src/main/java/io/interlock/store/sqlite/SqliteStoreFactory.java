@@ -21,7 +21,7 @@ public final class SqliteStoreFactory implements StoreFactory {
     @Override
     public SqlStore open(StoreUrl url, Environment environment) {
         SqliteSettings settings = SqliteSettings.of(url);
-        return SqliteStore.open(settings, environment, HostClocks.ofThisMachine(environment));
+        return SqliteStore.open(settings, environment, HostClock.ofThisMachine(environment));
     }
 
     /** The driver loads its library, and calendars and formats for dates, with the first connection. */

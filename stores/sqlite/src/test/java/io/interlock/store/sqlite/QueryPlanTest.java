@@ -18,6 +18,7 @@ import io.interlock.run.WorkerNote;
 import io.interlock.spi.StoreUrl;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
+import io.interlock.time.Ticker;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -101,7 +102,7 @@ class QueryPlanTest {
         SqliteStore.open(settings, environment, host).close();
         StoreClock clock = new StoreClock("test", host, environment.clock());
         SqliteDialect dialect = new SqliteDialect(settings.names(), clock);
-        Connector recording = new Recording(new FileConnector(settings, dialect, environment.ticker()), dialect);
+        FileConnector recording = new Recording(settings, dialect, environment.ticker());
         try (SqlStore store = SqliteStore.open(recording, dialect, clock, environment, Duration.ofMinutes(5))) {
             RandomLife life = new RandomLife(store, new Random(1));
             for (int i = 0; i < 300; i++) {
@@ -155,34 +156,18 @@ class QueryPlanTest {
     }
 
     /** A connector whose connections tell what they prepare. */
-    private final class Recording implements Connector {
+    private final class Recording extends FileConnector {
 
-        private final FileConnector real;
         private final SqliteDialect dialect;
 
-        Recording(FileConnector real, SqliteDialect dialect) {
-            this.real = real;
+        Recording(SqliteSettings settings, SqliteDialect dialect, Ticker ticker) {
+            super(settings, dialect, ticker);
             this.dialect = dialect;
         }
 
         @Override
-        public String store() {
-            return real.store();
-        }
-
-        @Override
-        public WaitDeadline patience() {
-            return real.patience();
-        }
-
-        @Override
-        public TurnFile turns() {
-            return real.turns();
-        }
-
-        @Override
-        public FileConnection open() throws SQLException {
-            Connection connection = real.open().jdbc();
+        FileConnection open() throws SQLException {
+            Connection connection = super.open().jdbc();
             return new FileConnection(
                     (Connection) Proxy.newProxyInstance(
                             Connection.class.getClassLoader(),
@@ -198,11 +183,6 @@ class QueryPlanTest {
                                 }
                             }),
                     dialect);
-        }
-
-        @Override
-        public void check(FileConnection connection) {
-            real.check(connection);
         }
     }
 }

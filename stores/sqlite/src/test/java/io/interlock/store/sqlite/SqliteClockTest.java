@@ -177,7 +177,7 @@ class SqliteClockTest {
 
     @Test
     void theWallClockAsHostClockNeverGoesBack() {
-        HostClock wall = new WallHostClock(environment.clock());
+        HostClock wall = new HostClock.Wall(environment.clock());
         Caller caller = open(wall);
         LeaseRecord lease = caller.take(KEY);
         assertThat(lease.grantedAt()).isEqualTo(Instant.parse("2026-05-01T12:00:00Z"));
@@ -195,7 +195,7 @@ class SqliteClockTest {
         Files.writeString(folder.resolve("sys/kernel/random/boot_id"), "0d3c-id\n");
         Files.writeString(folder.resolve("uptime"), "1448.05 2785.12\n");
 
-        HostClock clock = HostClocks.of(folder, environment);
+        HostClock clock = HostClock.of(folder, environment);
         assertThat(clock.bootId()).isEqualTo("0d3c-id");
         assertThat(clock.uptime()).isEqualTo(1_448_050_000L);
         assertThat(clock.steady()).isTrue();
@@ -206,7 +206,7 @@ class SqliteClockTest {
 
     @Test
     void otherSystemsUseTheWallClock() {
-        assertThat(HostClocks.of(folder, environment)).isInstanceOf(WallHostClock.class);
+        assertThat(HostClock.of(folder, environment)).isInstanceOf(HostClock.Wall.class);
     }
 
     private Caller open(HostClock clock) {

@@ -208,37 +208,16 @@ class SqliteFailureTest {
         SqliteSettings settings = SqliteSettings.of(StoreUrl.parse(url));
         StoreClock clock = new StoreClock(
                 settings.store(),
-                HostClocks.ofThisMachine(Environment.system()),
+                HostClock.ofThisMachine(Environment.system()),
                 Environment.system().clock());
         SqliteDialect dialect = new SqliteDialect(settings.names(), clock);
-        FileConnector real =
-                new FileConnector(settings, dialect, Environment.system().ticker());
-        Connector limited = new Connector() {
-            @Override
-            public String store() {
-                return real.store();
-            }
-
-            @Override
-            public WaitDeadline patience() {
-                return real.patience();
-            }
-
-            @Override
-            public FileConnection open() throws SQLException {
-                return real.open();
-            }
-
-            @Override
-            public TurnFile turns() {
-                return real.turns();
-            }
-
-            @Override
-            public void check(FileConnection connection) throws SQLException {
-                connection.execute("PRAGMA max_page_count = " + (full.get() ? 1 : 1_000_000));
-            }
-        };
+        FileConnector limited =
+                new FileConnector(settings, dialect, Environment.system().ticker()) {
+                    @Override
+                    void check(FileConnection connection) throws SQLException {
+                        connection.execute("PRAGMA max_page_count = " + (full.get() ? 1 : 1_000_000));
+                    }
+                };
         return SqliteStore.open(limited, dialect, clock, Environment.system(), Duration.ofMinutes(5));
     }
 }

@@ -1,6 +1,7 @@
 package io.interlock.server.compat.workflows;
 
 import io.interlock.RefusedException;
+import io.interlock.Sha256;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
 import io.interlock.config.CompatApi;
@@ -18,7 +19,6 @@ import io.interlock.server.api.Operations.Signatures;
 import io.interlock.server.api.Reply;
 import io.interlock.server.compat.CompatRuns;
 import io.interlock.server.compat.CompatRuns.CompatJobs;
-import io.interlock.server.session.Tokens;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -171,7 +171,7 @@ final class WebhookOperation {
 
         /** What an API key would be for others: it has no secret of its own that could be shown. */
         private static AccessKey sender(TriggerSecret secret) {
-            String hash = Tokens.hash(secret.tenant() + ":" + secret.trigger() + ":"
+            String hash = Sha256.hex(secret.tenant() + ":" + secret.trigger() + ":"
                     + secret.check().header());
             return new AccessKey(
                     "webhook" + hash.substring(0, ID_LENGTH),

@@ -1,2 +1,5 @@
-CREATE TABLE ${schema}.${prefix}other (id integer PRIMARY KEY);
-INSERT INTO ${prefix}other VALUES (7);
+CREATE TABLE ${schema}.${prefix}other (
+@sqlite id ${number} ${default 7}
+@mysql id for another database
+);
+INSERT INTO ${prefix}other DEFAULT VALUES;

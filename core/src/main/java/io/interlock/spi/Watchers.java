@@ -1,4 +1,4 @@
-package io.interlock.store.sql;
+package io.interlock.spi;
 
 import io.interlock.spi.ChangeFeed.Subscription;
 import java.util.Collection;
@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The watchers of this process. Safe for use by many threads.
+ * The watchers of a store in this process, for its {@link ChangeFeed}. Safe for use by many threads.
  *
  * @param <K> what can change: a key that may have become free, or a tenant that may have work
  */
@@ -33,22 +33,29 @@ public final class Watchers<K> {
         return watch;
     }
 
-    boolean isEmpty() {
+    /** Whether nothing is watched. */
+    public boolean isEmpty() {
         return watches.isEmpty();
     }
 
-    void clear() {
+    /** Forgets all watchers. */
+    public void clear() {
         watches.clear();
     }
 
     /** All that is watched. */
-    Set<K> watched() {
+    public Set<K> watched() {
         return Set.copyOf(watches.keySet());
     }
 
     /** Calls the watchers of any of these, on this thread. */
     public void call(Collection<? extends K> news) {
-        news.forEach(what -> watches.getOrDefault(what, Set.of()).forEach(Watch::call));
+        news.forEach(this::callThoseOf);
+    }
+
+    /** Calls the watchers of {@code what}, on this thread. */
+    public void callThoseOf(K what) {
+        watches.getOrDefault(what, Set.of()).forEach(Watch::call);
     }
 
     /** Calls all of them, because news may have been missed. */
