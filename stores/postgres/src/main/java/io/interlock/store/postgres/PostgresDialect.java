@@ -58,10 +58,14 @@ final class PostgresDialect extends ServerDialect {
     private static final int USUAL_LENGTH = 24;
 
     private final long latch;
+    private final String latchShared;
+    private final String latchAlone;
 
     PostgresDialect(TableNames names) {
         super(names);
         latch = KeyHash.of("interlock steps of " + names.schema() + "." + names.prefix());
+        latchShared = LATCH + "pg_advisory_xact_lock_shared(" + latch + ")";
+        latchAlone = LATCH + "pg_advisory_xact_lock(" + latch + ")";
     }
 
     @Override
@@ -118,17 +122,30 @@ final class PostgresDialect extends ServerDialect {
     }
 
     private static void append(StringBuilder array, @Nullable Object value) {
-        if (!(value instanceof String text)) {
-            array.append(value == null ? "NULL" : value.toString());
-            return;
+        if (value instanceof Long number) {
+            array.append(number.longValue());
+        } else if (value instanceof Integer number) {
+            array.append(number.intValue());
+        } else if (value == null) {
+            array.append("NULL");
+        } else {
+            quote(array, value.toString());
         }
+    }
+
+    // Most texts have nothing to escape, and are copied as a whole.
+    private static void quote(StringBuilder array, String text) {
         array.append('"');
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '"' || c == '\\') {
-                array.append('\\');
+        if (text.indexOf('"') < 0 && text.indexOf('\\') < 0) {
+            array.append(text);
+        } else {
+            for (int i = 0; i < text.length(); i++) {
+                char c = text.charAt(i);
+                if (c == '"' || c == '\\') {
+                    array.append('\\');
+                }
+                array.append(c);
             }
-            array.append(c);
         }
         array.append('"');
     }
@@ -160,16 +177,16 @@ final class PostgresDialect extends ServerDialect {
 
     @Override
     protected void latchShared(Trip trip) {
-        latch(trip, "pg_advisory_xact_lock_shared(");
+        latch(trip, latchShared);
     }
 
     @Override
     protected void latchAlone(Trip trip) {
-        latch(trip, "pg_advisory_xact_lock(");
+        latch(trip, latchAlone);
     }
 
-    private void latch(Trip trip, String function) {
-        trip.query(LATCH + function + latch + ")", ResultSet::next, Integer.toString(trip.patienceMillis()));
+    private static void latch(Trip trip, String sql) {
+        trip.query(sql, ResultSet::next, Integer.toString(trip.patienceMillis()));
     }
 
     /** The number of the advisory lock that every step holds, shared or alone. */

@@ -74,10 +74,10 @@ final class PostgresFastPath implements FastPath {
                      waiters = replace(l.waiters, ?, '')
                 FROM ${t:store} AS s CROSS JOIN %5$s
                WHERE l.tenant = ? AND l.name = ? AND l.plain = 1 AND l.lease_id IS NULL AND %3$s
-              RETURNING l.token, l.granted_at, l.expires_at)
-            SELECT 1, %1$s, NULL, NULL, NULL, NULL, t.token, t.granted_at, t.expires_at, NULL, NULL, NULL, NULL, NULL,
+              RETURNING %1$s AS now, l.token, l.granted_at, l.expires_at)
+            SELECT 1, t.now, NULL, NULL, NULL, NULL, t.token, t.granted_at, t.expires_at, NULL, NULL, NULL, NULL, NULL,
                    NULL
-              FROM taken AS t CROSS JOIN ${t:store} AS s
+              FROM taken AS t
             UNION ALL
             SELECT 0, %1$s, %4$s FROM ${t:lease} AS l CROSS JOIN ${t:store} AS s
              WHERE l.tenant = ? AND l.name = ? AND NOT EXISTS (SELECT 1 FROM taken)
@@ -91,30 +91,34 @@ final class PostgresFastPath implements FastPath {
             RETURNING %1$s, l.granted_at, l.expires_at
             """.formatted(NOW, SAME_SERVER, PATIENT);
 
+    // NOT IN is a look into a hash table; NOT EXISTS would compare each request with each grant.
     private static final String ACQUIRE_MANY = """
             WITH k AS MATERIALIZED (
               SELECT * FROM ${rows:r(tenant text, name text, lease_id uuid, instance text, label text, run_id uuid,
                 lock_delay bigint, ttl bigint)}),
             held AS MATERIALIZED (
-              SELECT l.tenant, l.name, k.pos, l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at
+              SELECT l.tenant, l.name, k.pos, k.lease_id AS new_id, k.instance AS new_instance, k.label AS new_label,
+                     k.run_id AS new_run_id, k.lock_delay, k.ttl, l.lease_id, l.instance, l.label, l.run_id, l.token,
+                     l.granted_at, l.expires_at
                 FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
                WHERE l.plain = 1 AND (l.lease_id IS NULL OR l.expires_at + l.lock_delay <= %1$s) AND %3$s
                ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED),
             taken AS (
               UPDATE ${t:lease} AS l
-                 SET lease_id = k.lease_id, instance = k.instance, label = k.label, run_id = k.run_id,
-                     lock_delay = k.lock_delay, granted_at = %1$s, expires_at = %1$s + k.ttl, used_at = %1$s, token = %2$s,
+                 SET lease_id = h.new_id, instance = h.new_instance, label = h.new_label, run_id = h.new_run_id,
+                     lock_delay = h.lock_delay, granted_at = %1$s, expires_at = %1$s + h.ttl, used_at = %1$s, token = %2$s,
                      waiters = replace(l.waiters, ?, '')
-                FROM held AS h JOIN k ON k.pos = h.pos CROSS JOIN ${t:store} AS s
+                FROM held AS h CROSS JOIN ${t:store} AS s
                WHERE l.tenant = h.tenant AND l.name = h.name
-              RETURNING k.pos, l.token, l.granted_at, l.expires_at)
-            SELECT t.pos, 1, %1$s, h.lease_id, h.instance, h.label, h.run_id, h.token, h.granted_at, h.expires_at,
-                   NULL, NULL, NULL, NULL, NULL, NULL, t.token, t.granted_at, t.expires_at
-              FROM taken AS t JOIN held AS h ON h.pos = t.pos CROSS JOIN ${t:store} AS s
+              RETURNING h.pos, %1$s AS now, h.lease_id, h.instance, h.label, h.run_id, h.token, h.granted_at, h.expires_at,
+                        l.token AS new_token, l.granted_at AS new_granted_at, l.expires_at AS new_expires_at)
+            SELECT t.pos, 1, t.now, t.lease_id, t.instance, t.label, t.run_id, t.token, t.granted_at, t.expires_at,
+                   NULL, NULL, NULL, NULL, NULL, NULL, t.new_token, t.new_granted_at, t.new_expires_at
+              FROM taken AS t
             UNION ALL
             SELECT k.pos, 0, %1$s, %4$s, NULL, NULL, NULL
               FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
-             WHERE NOT EXISTS (SELECT 1 FROM taken AS t WHERE t.pos = k.pos)
+             WHERE k.pos NOT IN (SELECT t.pos FROM taken AS t)
             """.formatted(NOW, TOKEN, SAME_SERVER, SEEN);
 
     private static final String RENEW = """

@@ -16,7 +16,10 @@ import io.interlock.spi.run.SubmitRequest;
 import io.interlock.store.sql.SchemaMode;
 import io.interlock.store.sql.TableNames;
 import io.interlock.time.Environment;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -87,6 +90,28 @@ class FullTablesTest {
         assertThat(Integer.parseInt(server.ask("SELECT count(*) FROM " + harness.table("run"))))
                 .isGreaterThan(2 * MANY);
         all(new Steps("k", true));
+    }
+
+    /** A sweep looks at all open runs, and compared each of them with all keys. */
+    @Test
+    void aSweepGoesFromARunToTheRowOfItsKey() throws SQLException {
+        store.upkeep().sweepRuns(1);
+        String look = session.asked().stream()
+                .filter(sql -> sql.startsWith("SELECT DISTINCT q.tenant, q.name"))
+                .findAny()
+                .orElseThrow();
+        assertThat(plan(look)).contains("Index Cond: ((tenant = q.tenant) AND (name = q.name))");
+    }
+
+    private List<String> plan(String sql) throws SQLException {
+        List<String> lines = new ArrayList<>();
+        try (Statement statement = session.real().createStatement();
+                ResultSet plan = statement.executeQuery("EXPLAIN " + sql)) {
+            while (plan.next()) {
+                lines.add(plan.getString(1).strip());
+            }
+        }
+        return lines;
     }
 
     private void all(Steps steps) throws SQLException {

@@ -6,6 +6,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class OneConnection implements DataSource {
 
     private final Connection real;
+    private final Set<String> asked = ConcurrentHashMap.newKeySet();
 
     OneConnection(PostgresServer server) {
         try {
@@ -27,12 +30,20 @@ final class OneConnection implements DataSource {
         return real;
     }
 
+    /** The texts of all statements that were prepared so far. */
+    Set<String> asked() {
+        return asked;
+    }
+
     @Override
     public Connection getConnection() {
         return (Connection) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("close")) {
                         return null;
+                    }
+                    if (method.getName().equals("prepareStatement")) {
+                        asked.add((String) arguments[0]);
                     }
                     try {
                         return method.invoke(real, arguments);

@@ -42,6 +42,7 @@ public abstract class Dialect {
     private final Map<String, String> rendered = new ConcurrentHashMap<>();
     private final Map<String, String> renderedForOneRow = new ConcurrentHashMap<>();
     private final Map<String, String> remembered = new ConcurrentHashMap<>();
+    private final Map<List<String>, String> joined = new ConcurrentHashMap<>();
 
     /** A dialect for tables called so. */
     protected Dialect(TableNames names) {
@@ -99,6 +100,22 @@ public abstract class Dialect {
                 texts.clear();
             }
             texts.put(sql, known);
+        }
+        return known;
+    }
+
+    /**
+     * Statements as one text. A driver finds a prepared statement by its text, so each is written once: its hash is then known,
+     * and so are those of the parts, which {@link #render} has written once too.
+     */
+    final String join(List<String> statements) {
+        String known = joined.get(statements);
+        if (known == null) {
+            known = String.join(";\n", statements);
+            if (joined.size() >= MOST_RENDERED) {
+                joined.clear();
+            }
+            joined.put(List.copyOf(statements), known);
         }
         return known;
     }

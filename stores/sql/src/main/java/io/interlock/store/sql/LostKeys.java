@@ -17,9 +17,14 @@ final class LostKeys {
     private static final int SHARE = 20;
     private static final long LONGEST = TimeUnit.MINUTES.toNanos(5);
 
+    // OFFSET 0 has PostgreSQL look up the row of each key. Without statistics it joins the tables by tenant, and
+    // compares
+    // each run with all keys: two seconds for 30,000 runs of 2,000 keys.
     private static final String FIND = """
             SELECT DISTINCT q.tenant, q.name FROM ${t:open_run} AS q
-             WHERE NOT EXISTS (SELECT 1 FROM ${t:lease} AS l WHERE l.tenant = q.tenant AND l.name = q.name) LIMIT 100""";
+             WHERE NOT EXISTS (
+               SELECT 1 FROM ${t:lease} AS l WHERE l.tenant = q.tenant AND l.name = q.name LIMIT 1 OFFSET 0)
+             LIMIT 100""";
     private static final String COUNT = """
             UPDATE ${t:lease} SET due_at = ?,
               queued = (SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 0 AND q.name = ?),

@@ -43,8 +43,7 @@ final class QuickSubmits {
               SELECT k.*, l.plain, l.lease_id, l.expires_at, l.run_id AS holder, l.reserved_for, l.queued, l.resting, l.due_at,
                      l.lease_id IS NULL AND l.reserved_for IS NULL AND l.queued = 0 AS unused,
                      l.blocked_number IS NULL AND l.evicted_at IS NULL AND l.probed = 0 AS usual
-                FROM ${rows:k(%1$s)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name
-               ORDER BY l.tenant, l.name, k.nth %2$s),
+                FROM ${rows:k(%1$s)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name %2$s),
             c AS MATERIALIZED (
               SELECT %3$s + s.clock_offset AS now, s.quiet_until
                 FROM (SELECT count(*) AS locked FROM h) AS w CROSS JOIN ${t:store} AS s WHERE w.locked > 0 AND %4$s),
@@ -67,7 +66,7 @@ final class QuickSubmits {
                     AND (h.queued = 0 OR NOT EXISTS (
                         SELECT 1 FROM ${t:open_run} AS q WHERE q.tenant = h.tenant AND q.busy = 0 AND q.name = h.name
                            AND q.rank > -h.priority AND q.rank < %6$d OFFSET 0))
-                 END ORDER BY h.tenant, h.name, h.nth) AS e),
+                 END %7$s) AS e),
             kept AS (
               UPDATE ${t:lease} AS l
                  SET plain = 0, queued = l.queued + d.total - CAST(d.starts AS int),
@@ -90,7 +89,7 @@ final class QuickSubmits {
                 address)
               SELECT d.now, d.tenant, d.name, d.run_id, d.actor, 'submitted', '',
                      CASE WHEN d.starts THEN 'PENDING' ELSE 'QUEUED' END, 'submitted', d.correlation, d.address
-                FROM d ORDER BY d.number)
+                FROM d %8$s)
             SELECT d.pos, d.number, d.now, CAST(d.starts AS int), d.place FROM d""";
 
     private final Database database;
@@ -130,11 +129,13 @@ final class QuickSubmits {
                         alone ? "submit alone" : "submit",
                         () -> SUBMIT.formatted(
                                 ASKED,
-                                alone ? "${lock:l}" : "${skip:l}",
+                                alone ? "${lock:l}" : "ORDER BY l.tenant, l.name, k.nth ${skip:l}",
                                 statement.clock(),
                                 statement.sameServer(),
                                 statement.nextNumber(),
-                                LineRules.RESTING));
+                                LineRules.RESTING,
+                                alone ? "" : "ORDER BY h.tenant, h.name, h.nth",
+                                alone ? "" : "ORDER BY d.number"));
         @Nullable
         Object[] values = {asked, statement.server(), statement.startedAt(), (minute + 1) * StepWriter.MINUTE};
         Set<LockKey> decided = new LinkedHashSet<>();

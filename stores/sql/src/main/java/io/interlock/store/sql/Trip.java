@@ -153,11 +153,12 @@ public final class Trip {
     }
 
     private void runTogether() throws SQLException {
-        StringBuilder sql = new StringBuilder();
+        List<String> texts = new ArrayList<>(parts.size());
         for (Part part : parts) {
-            sql.append(sql.isEmpty() ? "" : ";\n").append(part.sql());
+            texts.add(part.sql());
         }
-        try (PreparedStatement statement = connection.jdbc().prepareStatement(sql.toString())) {
+        String sql = connection.dialect().join(texts);
+        try (PreparedStatement statement = connection.jdbc().prepareStatement(sql)) {
             int index = 1;
             for (Part part : parts) {
                 index = bind(statement, index, part);
