@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -108,6 +109,11 @@ final class SummaryQueries {
             if (state == KeyStatus.OVERDUE && overdue.size() < Summary.LISTED) {
                 overdue.add(key.name());
             }
+        }
+        Set<String> paused = Pause.ofOneKey(pauses.get(), Micros.moment(now)).collect(Collectors.toSet());
+        inUse.get().forEach(key -> paused.remove(key.name()));
+        if (!paused.isEmpty()) {
+            locks.merge(KeyStatus.PAUSED, (long) paused.size(), Long::sum);
         }
         List<String> hot = inUse.get().stream()
                 .filter(key -> key.queued() > 0)
