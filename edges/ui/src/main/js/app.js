@@ -3,7 +3,7 @@ import { render } from './lit/lit-html.js';
 import { actFor, guard, href, path, Problem, remember, root, session, signIn, signOut, tenants, whoAmI } from './core/api.js';
 import { expire, hold, listener, live, pause, start } from './core/live.js';
 import { clock, keep, kept, tick, zone } from './core/time.js';
-import { brand, button, html, mark, muted } from './core/bits.js';
+import { brand, button, commas, html, mark, muted } from './core/bits.js';
 import { announce, pages, shell, toast } from './core/shell.js';
 import { refresh, stale, summary, totals } from './core/summary.js';
 import { help, listen } from './core/keys.js';
@@ -13,7 +13,7 @@ import { refusal, signInView } from './pages/sign-in.js';
 
 const NAV = [['', 'Now'], ['locks', 'Locks', totals.locks], ['runs', 'Runs'], ['queue', 'Queue', totals.queue],
   ['dead-letters', 'Dead letters', totals.dead], ['jobs', 'Jobs'], ['workers', 'Workers'], null, ['janitor', 'Janitor'], ['audit', 'Audit log'], ['settings', 'Settings']];
-const PAGES = /^(now|locks?|runs?|queue|dead-letters|jobs|workers|janitor|audit|settings)$/;
+const PAGES = /^(now|locks?|runs?|queue|dead-letters|jobs|workers|janitor|audit|settings|docs)$/;
 const FRESH = 1000;
 
 let page;
@@ -29,6 +29,14 @@ let refused = '';
 const main = document.documentElement;
 /** @noinline */
 const toTop = () => document.querySelector('main h1')?.focus();
+/** Goes to the place within the page that the URL names, if it names one. */
+function toPlace() {
+  const place = document.getElementById(location.hash.slice(1));
+  if (!place || place.id === 'main') return;
+  place.tabIndex = -1;
+  place.focus();
+  place.scrollIntoView();
+}
 function draw() {
   shell.width = Math.max(300, main.clientWidth - (window.innerWidth > 1199 ? 208 + 48 : window.innerWidth > 999 ? 48 : 24));
   document.title = (totals.attention() ? `(${totals.attention()}) ` : '') + (page ? page.title(state) + ' · ' : '') + 'Interlock';
@@ -41,7 +49,7 @@ function draw() {
 
 const entry = ([name, words, number]) => {
   const here = state.name === name || (state.name === 'lock' && name === 'locks');
-  const figure = number && summary.at ? String(number()) : '';
+  const figure = number && summary.at ? commas(number()) : '';
   return html`<a href=${href(name)} aria-current=${here && 'page'}>${words}${figure && html` <span class="n tn ${name === 'dead-letters' && figure !== '0' ? 'bad' : ''}">${figure}</span>`}</a>`;
 };
 const frame = () => html`<a class="skip" href="#main">Skip to content</a><div class="app ${kept('rows')}"><header>
@@ -77,7 +85,7 @@ function body() {
 
 const BADGES = { connecting: ['idle', 'Connecting'], live: ['ok', 'Live'], expired: ['fail', 'Signed out'], offline: ['overdue', 'Offline · data from '] };
 function badge() {
-  const [kind, words] = live.paused && live.status === 'live' ? ['paused', 'Frozen' + (live.waiting ? ` · ${live.waiting} changes` : '')] : BADGES[live.status];
+  const [kind, words] = live.paused && live.status === 'live' ? ['paused', 'Frozen' + (live.waiting ? ` · ${commas(live.waiting)} ${live.waiting === 1 ? 'change' : 'changes'}` : '')] : BADGES[live.status];
   return html`<span class="live c-${kind}"><svg viewBox="0 0 8 8" aria-hidden="true"><circle cx="4" cy="4" r="4" fill="currentColor"/></svg><span>${words}${live.status === 'offline' && clock(live.at)}</span></span>`;
 }
 
@@ -121,6 +129,7 @@ async function navigate(focus) {
   if (here) here.closest('nav').scrollLeft = here.offsetLeft - 40;
   await load();
   if (focus) { window.scrollTo(0, 0); toTop(); }
+  toPlace();
 }
 
 shell.draw = draw;
@@ -187,23 +196,25 @@ document.addEventListener('click', event => {
   const to = new URL(link.getAttribute('href'), location.href);
   if (to.origin !== location.origin || !to.pathname.startsWith(root.pathname)) return;
   event.preventDefault();
-  // The only anchor within a page; going there must not reload it.
-  if (to.hash) return toTop();
+  link.closest('dialog')?.close();
+  if (to.hash === '#main') return toTop();
+  const within = to.hash && to.pathname === location.pathname;
   history.pushState(null, '', to);
-  navigate(true);
+  // A place within the page needs no other data.
+  if (within) toPlace(); else navigate(true);
 });
 window.addEventListener('popstate', () => navigate(false));
 window.addEventListener('resize', draw);
 window.addEventListener('storage', event => { if (event.key === 'interlock.tenant') location.reload(); });
 // Every page can be opened while the server is away.
-(window.requestIdleCallback || setTimeout)(() => NAV.filter(each => each).map(([name]) => name || 'now').concat('lock', 'run').forEach(name => { import('./' + name + '.js').catch(() => {}); }));
+(window.requestIdleCallback || setTimeout)(() => NAV.filter(each => each).map(([name]) => name || 'now').concat('lock', 'run', 'docs').forEach(name => { import('./' + name + '.js').catch(() => {}); }));
 // There are no events for renewals: pages that show the remaining lease reload periodically.
 setInterval(() => {
   if (live.paused || document.hidden) return;
   draw();
   if (live.status === 'live' && page?.renews && state.data && !loading && tick() - state.loaded > page.renews) load(true);
 }, 1000);
-shell.explain = ([title, words, file]) => ask({ title: 'About this page: ' + title, body: html`<p>${words}</p><p class="muted">More in <code class="mono">docs/${file}</code> of the source tree.</p>` });
+shell.explain = ([title, words, place]) => ask({ title: 'About this page: ' + title, body: html`<p>${words}</p><p><a href=${href('docs/' + place)}>Read more in the docs</a> · <a href=${href('docs/runbooks')}>Runbooks</a> · <a href=${href('docs')}>All pages</a></p>` });
 listen({ go: shell.go, find: palette, pause: () => pause(!live.paused), theme, rows, help: () => ask({ title: 'Keyboard', body: help() }) });
 
 const { code, 'refused': why } = parameters();

@@ -9,6 +9,8 @@ const RANKS = ['read', 'trigger', 'worker', 'operator', 'admin'];
 export const session = { tenant: '', role: '', label: '', csrfToken: '', bare: '', tenants: [], provider: false };
 export const may = role => RANKS.indexOf(session.role) >= RANKS.indexOf(role);
 export const href = to => new URL(to, root).pathname + new URL(to, root).search;
+/** A file that belongs to this version of the UI. */
+export const asset = name => new URL(name, import.meta.url).href;
 export const apiHref = to => new URL(to, api).href;
 /** Called when the session has ended; app.js sets it to ask for a new sign-in. */
 export const guard = { expired() {} };

@@ -97,8 +97,12 @@ export const table = (name, columns, rows, key, sorted = null) => html`<table ar
 })}</tr></thead><tbody>${repeat(rows, key, row => html`<tr>${columns.map(([title, cell, classes = '']) =>
   html`<td class=${classes} data-l=${typeof title === 'string' ? title : ''}><div>${shown(cell.call ? cell(row) : row[cell])}</div></td>`)}</tr>`)}</tbody></table>`;
 
+/** A number with commas between thousands: 10,999. */
+export const commas = number => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
+/** How many runs wait, as a verb: 1 waits, 10,999 wait. */
+export const waiting = number => `${commas(number)} ${number === 1 ? 'waits' : 'wait'}`;
 /** A number that leads to what it counts. */
-export const figure = (number, words, to, kind = '') => html`<a class="card pad kpi ${kind}" href=${href(to)}><b class="tn">${number}</b><span>${words}</span></a>`;
+export const figure = (number, words, to, kind = '') => html`<a class="card pad kpi ${kind}" href=${href(to)}><b class="tn">${typeof number === 'number' ? commas(number) : number}</b><span>${words}</span></a>`;
 export const jobLink = (name, classes = '') => html`<a class=${classes} href=${href('jobs/' + encodeURIComponent(name))}>${soft(name)}</a>`;
 export const empty = ([title, words, command]) => html`<div class="empty"><h2>${title}</h2><p>${words}</p>${command && html`<p><code class="mono">${command}</code></p>`}</div>`;
 export const section = (name, body, note = '') => html`<section class="card mt" aria-label=${name}><h2 class="pad0">${name} ${muted(note)}</h2>${body}</section>`;

@@ -57,7 +57,7 @@ export function ask({ title, body, fields: all = [], confirm = '', danger = fals
   const draw = () => render(html`<form method="dialog" @submit=${submit}><h2 id="d-title">${title}</h2>${typeof body === 'function' ? body() : body}
     ${asked().map(f => html`${f.check && control(f)}<label for="f-${f.name}">${f.label}${f.required && muted(' (required)')}</label>${!f.check && control(f)}${note(f)}`)}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}${told && html`<p class="hint" role="status">${told}</p>`}
-    <div class="row end">${button(danger ? 'Change nothing' : confirm ? 'Cancel' : 'Close', () => dialog.close())}
+    <div class="row end">${button(busy ? 'Stop' : danger ? 'Change nothing' : confirm ? 'Cancel' : 'Close', () => dialog.close())}
     ${confirm && html`<button type="submit" class=${danger ? 'danger solid' : 'primary'} ?disabled=${!complete() || busy}>${confirm}</button>`}</div></form>`, dialog, undefined);
   const ticking = setInterval(draw, 1000);
   dialog.setAttribute('aria-labelledby', 'd-title');
@@ -114,13 +114,20 @@ export async function evict(key) {
   });
 }
 
-/** Does something with each run, and returns the refusals; if all are refused, the first is an error. */
-async function each(runs, doing) {
+/** Does something with one run after the other, so that each has its own answer; closing the dialog leaves the rest alone. If all are refused, the first refusal is an error. */
+async function each(runs, tell, doing) {
   const refused = [];
-  for (const run of runs) await doing(run).catch(problem => refused.push(short(run.id) + ': ' + problem.message));
+  let count = 0;
+  for (const run of runs) {
+    if (!tell(runs.length > 9 ? `${count} of ${runs.length} done` : '')) break;
+    await doing(run).catch(problem => refused.push(short(run.id) + ': ' + problem.message));
+    count++;
+  }
   if (refused.length && refused.length === runs.length) throw new Error(refused[0]);
-  return refused;
+  return { count: count - refused.length, rest: runs.length - count, refused };
 }
+/** What became of them, after how many were done. */
+const others = ({ rest, refused }) => (rest ? `, ${rest} left alone` : '') + (refused.length ? `, ${refused.length} refused: ${refused[0]}` : '');
 
 export const cancel = run => ask({
   title: 'Cancel run ' + short(run.id) + '?', confirm: 'Cancel run', danger: true, fields: [REASON],
@@ -129,14 +136,14 @@ export const cancel = run => ask({
   done: answer => 'Run ' + short(run.id) + (answer.state === 'ABORTED' ? ' is cancelled' : ' was asked to stop'),
 });
 
-/** Cancels runs one by one, so that each has its own answer. */
-export const cancelAll = (runs, over = null) => ask({
-  title: `Cancel ${runs.length} ${runs.length === 1 ? 'run' : 'runs'}?`, confirm: 'Cancel ' + runs.length, danger: true, fields: [REASON],
-  body: html`<p>Runs that have not started end at once. The others get the request with their next heartbeat.</p>`,
-  send: body => each(runs, run => post('runs/' + run.id + '/cancel', body)),
-  done: refused => {
+/** Cancels runs; which describes them. */
+export const cancelAll = (runs, over = null, which = '') => ask({
+  title: `Cancel ${runs.length === 1 ? 'run ' + short(runs[0].id) : runs.length + ' runs'}?`, confirm: 'Cancel ' + (runs.length === 1 ? 'run' : runs.length), danger: true, fields: [REASON],
+  body: html`<p>${which} Runs that have not started end at once. The others get the request with their next heartbeat.</p>`,
+  send: (body, tell) => each(runs, tell, run => post('runs/' + run.id + '/cancel', body)),
+  done: answer => {
     over?.();
-    return runs.length - refused.length + ' cancelled' + (refused.length ? ', ' + refused.length + ' refused: ' + refused[0] : '');
+    return answer.count + ' cancelled' + others(answer);
   },
 });
 
@@ -144,10 +151,10 @@ export const cancelAll = (runs, over = null) => ask({
 export const frontAll = (runs, over = null) => ask({
   title: `Move ${runs.length === 1 ? 'run' : runs.length + ' runs'} to the front?`, confirm: 'Move to front', fields: [REASON],
   body: html`<p>${runs.length === 1 ? 'It gets' : 'They get'} the key before all others that wait for it. The audit log names you and the reason.</p>`,
-  send: body => each([...runs].reverse(), run => post('runs/' + run.id + '/front', body)),
-  done: refused => {
+  send: (body, tell) => each([...runs].reverse(), tell, run => post('runs/' + run.id + '/front', body)),
+  done: answer => {
     over?.();
-    return runs.length - refused.length + ' moved to the front' + (refused.length ? ', ' + refused.length + ' refused: ' + refused[0] : '');
+    return answer.count + ' moved to the front' + others(answer);
   },
 });
 
@@ -200,22 +207,22 @@ export function rerunAll(runs, which) {
   ask({
     title: what + '?', confirm: what, fields: [REASON],
     body: html`<p>${which} Each becomes a new run under its key, with the same parameters. The run has your reason, and the audit log names you.</p>`,
-    send: body => each(runs, run => post('runs/' + run.id + '/rerun', { ...body, idempotencyKey: 'retry-of-' + run.id }).then(answer => { if (answer.deduplicated) before++; })),
-    done: refused => runs.length - refused.length - before + ' retried' + (before ? ', ' + before + ' are retried already' : '') + (refused.length ? ', ' + refused.length + ' refused: ' + refused[0] : ''),
+    send: (body, tell) => each(runs, tell, run => post('runs/' + run.id + '/rerun', { ...body, idempotencyKey: 'retry-of-' + run.id }).then(answer => { if (answer.deduplicated) before++; })),
+    done: answer => answer.count - before + ' retried' + (before ? `, ${before} ${before === 1 ? 'was' : 'were'} retried before` : '') + others(answer),
   });
 }
 
 export const retry = run => act('Run ' + short(run.id) + ' is retried', () => post('runs/' + run.id + '/redrive', {}));
-/** Settles dead letters one by one, so that each has its own answer; which describes them. */
+/** Settles dead letters; which describes them. */
 export function settle(runs, again, which, over = null) {
   const what = (again ? 'Retry ' : 'Discard ') + (runs.length === 1 ? 'run ' + short(runs[0].id) : runs.length);
   ask({
     title: what + '?', confirm: what, danger: !again, fields: [{ ...REASON, required: !again }],
     body: html`<p>${which} ${again ? 'Each becomes a new run under its key.' : 'No further attempt is made; the run and its output stay in the history.'}</p>`,
-    send: body => each(runs, run => post('runs/' + run.id + (again ? '/redrive' : '/discard'), body)),
-    done: refused => {
+    send: (body, tell) => each(runs, tell, run => post('runs/' + run.id + (again ? '/redrive' : '/discard'), body)),
+    done: answer => {
       over?.();
-      return runs.length - refused.length + (again ? ' retried' : ' discarded') + (refused.length ? ', ' + refused.length + ' refused: ' + refused[0] : '');
+      return answer.count + (again ? ' retried' : ' discarded') + others(answer);
     },
   });
 }

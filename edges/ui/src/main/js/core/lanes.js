@@ -1,7 +1,7 @@
 // The history of one key as a picture. The top lane is the key itself, with all holds of the window: no two at a time. Below it is a lane
 // for each of the last holds, for the holder, and for the next runs in line with their estimated starts.
 import { href } from './api.js';
-import { html, short, svg } from './bits.js';
+import { commas, html, short, svg } from './bits.js';
 import { ticks } from './chart.js';
 import { about, at, clock, day, now, span, stamp, zoneName } from './time.js';
 
@@ -59,7 +59,7 @@ function bar(hold, x, y, high, words = '') {
 const axis = ({ parts, x }, room, present) => {
   let last = -1e9;
   const found = parts.flatMap(part => ticks(part.from, part.to, Math.max(110, room * (x(part.to) - x(part.from)) / room))).filter(({ time, words }) => {
-    const fits = x(time) - last > words.length * 6.4 + 14 && Math.abs(x(time) - x(present)) > 64;
+    const fits = x(time) - last > words.length * 6.4 + 14 && Math.abs(x(time) - x(present)) > words.length * 3.3 + 50;
     if (fits) last = x(time);
     return fits;
   });
@@ -91,7 +91,7 @@ export function lanes({ holds, line, total, usual, left: rest, pauses, unknown, 
   const map = scale(start, finish, all, left, room);
   const { x } = map;
   const more = total - next.length;
-  const joins = (joined.length < total ? `when the first ${joined.length} joined` : 'when they joined') + (lastStart ? `; the last of ${total} starts ${about(lastStart)}` : '');
+  const joins = (joined.length < total ? `when the first ${joined.length} joined` : 'when they joined') + (lastStart ? `; the last of ${commas(total)} starts ${about(lastStart)}` : '');
   // Near the right edge it ends there.
   const ending = x(present) + 6 + joins.length * 5.8 > width;
   const refused = refusals.filter(each => at(each.minute) + 60000 > start);
@@ -105,7 +105,7 @@ export function lanes({ holds, line, total, usual, left: rest, pauses, unknown, 
   const name = (id, who, y, strong = false) => svg`<text class="lane-id ${strong ? 'strong' : ''}" x="0" y=${y + 10}>${short(id)}</text>${!narrow && svg`<text class="ax" x="66" y=${y + 10}>${who.length > 12 ? who.slice(0, 11) + '…' : who}</text>`}`;
   const link = (id, words, content) => svg`<a href=${href('runs/' + id)} aria-label=${words}><title>${words}</title>${content}</a>`;
   const told = (hold, y) => {
-    const words = hold.open ? done && present + rest > present ? `done ${about(done)}` : 'any moment' : hold.kind === 'fenced' ? `lost its lease after ${span(hold.to - hold.from)}` : hold.kind === 'fail' ? `failed after ${span(hold.to - hold.from)}` : span(hold.to - hold.from);
+    const words = hold.open ? done && present + rest > present ? `done ${about(done)}` : rest === null ? 'no estimate' : 'any moment' : hold.kind === 'fenced' ? `lost its lease after ${span(hold.to - hold.from)}` : hold.kind === 'fail' ? `failed after ${span(hold.to - hold.from)}` : span(hold.to - hold.from);
     const end = hold.open ? Math.max(x(done || 0), x(present)) : Math.max(x(hold.to), x(hold.from) + (hold.kind === 'fenced' ? TORN + 2 : 3));
     return !narrow && svg`<text class="note ${hold.kind === 'fenced' || hold.kind === 'fail' ? 'c-' + hold.kind : ''}" x=${end + 6} y=${y + 10}>${words}</text>`;
   };
@@ -145,7 +145,7 @@ export function lanes({ holds, line, total, usual, left: rest, pauses, unknown, 
     ${map.folds.map(gap => svg`<g><title>${span(gap.length)} free, folded</title><path class="fold" d="M${x(gap.from) + FOLD / 2 - 5} ${TOP}l6-20m4 20l6-20"/><path class="dots" d="M${x(gap.from) + FOLD / 2} ${TOP + 6}V${bottom}"/>
       ${rows > 7 && svg`<text class="ax" transform="translate(${x(gap.from) + FOLD / 2 - 6} ${bottom - 8}) rotate(-90)">${span(gap.length)} free, folded</text>`}</g>`)}
     ${drawn.map(lane)}${next.map(waiter)}
-    ${more > 0 && svg`<text class="strong" x="0" y=${rowY(lined - 1) + 10}>+${more} more</text>${joined.slice(next.length).filter(time => time > start).map(time => svg`<path class="joined" d="M${x(time)} ${rowY(lined - 1) + 1}v10"/>`)}
+    ${more > 0 && svg`<text class="strong" x="0" y=${rowY(lined - 1) + 10}>+${commas(more)} more</text>${joined.slice(next.length).filter(time => time > start).map(time => svg`<path class="joined" d="M${x(time)} ${rowY(lined - 1) + 1}v10"/>`)}
       ${!narrow && svg`<text class="note" x=${ending ? width - 2 : x(present) + 6} y=${rowY(lined - 1) + 10} text-anchor=${ending ? 'end' : 'start'}>${joins}</text>`}`}
     ${refused.length > 0 && svg`<text x="0" y=${rowY(rows - 1) + 10}>refused</text>${refused.map(({ minute, outcomes }) => svg`<path class="x" d="M${x(at(minute) + 30000) - 4} ${rowY(rows - 1) + 2}l8 8m0-8l-8 8"><title>${clock(minute) + Object.entries(outcomes).map(([what, count]) => `, ${count} ${what}`)}</title></path>`)}`}
     <path class="now" d="M${x(present)} 22V${bottom}"/><rect class="now-box" x=${x(present) - box.length * 3.4 - 6} y="0" width=${box.length * 6.8 + 12} height="18" rx="3"/><text class="now-words" x=${x(present)} y="13" text-anchor="middle">${box}</text></svg>`;

@@ -1,6 +1,6 @@
 // Locks, runs and records of the audit log as rows.
 import { href, path } from './api.js';
-import { html, isClosing, keyLink, labelTags, leaseLeft, lockPill, mono, muted, quoted, runLink, runPill, slashed, soft, stage, table, token } from './bits.js';
+import { commas, html, isClosing, keyLink, labelTags, leaseLeft, lockPill, mono, muted, quoted, runLink, runPill, slashed, soft, stage, table, token } from './bits.js';
 import { about, moment, since, span, tick } from './time.js';
 
 const ORDER = ['OVERDUE', 'WAITING', 'PAUSED', 'HELD', 'FREE'];
@@ -30,7 +30,7 @@ const who = ({ state, pause, holder }) => state === 'PAUSED' && pause ? html`by 
 export const LOCKS = [['Key', lock => keyLink(lock.key), 'first', 'key'], ['State', lockPill, 'nw state', 'state'], ['Holder', who, 'big', 'holder'],
   ['Stage', stage], ['Held for', lock => span(since(lock.since || (lock.state === 'PAUSED' && lock.pause?.since))), 'num tn age', 'held'],
   ['Lease left', lock => html`${isClosing(lock) && 'opens within '}${span(leaseLeft(lock))}`, 'num tn age', 'lease'],
-  ['Waiting', lock => lock.waiting > 0 && html`${lock.waiting}${lock.next && html`<span class="sub">next ${runLink(lock.next)}</span>`}`, 'num tn', 'waiting']];
+  ['Waiting', lock => lock.waiting > 0 && html`${commas(lock.waiting)}${lock.next && html`<span class="sub">next ${runLink(lock.next)}</span>`}`, 'num tn', 'waiting']];
 
 /** The columns of runs. */
 export const C = {
@@ -49,18 +49,26 @@ export const C = {
   attempts: ['Attempts', run => run.attempt + ' of ' + run.maxAttempts, 'num tn'],
 };
 
-const starts = each => each.startsAt ? html`<b>${about(each.startsAt)}</b>` : each.restsUntil ? html`after ${moment(each.restsUntil)}` : each.place === 1 ? muted('any moment') : muted('no estimate');
+const starts = each => each.startsAt ? html`<b>${about(each.startsAt)}</b>` : each.restsUntil ? html`after ${moment(each.restsUntil)}` : muted(each.soon ? 'any moment' : 'no estimate');
+/** The front of a line starts at any moment if the key is free, or if the holder takes longer than usual; without past runs nothing is known. */
+export function placed(line) {
+  const { lock, items, holderLeft } = line;
+  items.forEach(each => { each.soon = each.place === 1 && !lock.pause && (!lock.holder || Boolean(holderLeft)); });
+  return line;
+}
 /** The columns of the line of a key. */
 export const LINE = [['#', 'place', 'place tn'], ['Run', each => runLink(each.id), 'first'], ['By', 'submittedBy'], ['Label', each => labelTags(each)], ['Waiting since', each => moment(each.waitingSince, undefined, true), 'num tn'],
   ['For', each => span(since(each.waitingSince)), 'num tn age'], ['Starts', starts, 'num tn']];
 
 /** What a record is about: a key, all keys with a prefix, or an API key, which has no lock. */
 const subject = ({ key }) => key.startsWith('access-key/') ? mono(soft(key)) : key.endsWith('*') ? html`<a class="mono key" href=${href(path('locks', { key }))}>${slashed(key)}</a>` : keyLink(key);
+/** What a user did by hand stands out among what workers and rules do all the time. */
+const ACTS = /^(evicted|paused|resumed|redriven|discarded|moved-to-front|stop-requested|key-.*|refused|sign-in-refused)$/;
 /** The columns of the audit log. Its times are absolute: they are compared with other logs. */
 const A = {
   when: ['When', each => moment(each.at, undefined, true), 'first nw'],
   who: ['Who', 'actor', 'wide'],
-  what: ['What', each => html`${each.action} ${muted([each.before, each.after].filter(word => word).join(' → '))}`, 'nw'],
+  what: ['What', each => html`${ACTS.test(each.action) ? html`<b>${each.action}</b>` : each.action} ${muted([each.before, each.after].filter(word => word).join(' → '))}`, 'nw'],
   key: ['Key', subject],
   run: ['Run', each => runLink(each.run)],
   token: ['Token', each => token(each.token), 'num'],

@@ -1,6 +1,6 @@
 // Charts over time: how runs ended, how many waited, how long keys were held. The server has counted every period.
 import { href, path } from './api.js';
-import { html, muted, svg } from './bits.js';
+import { commas, html, muted, svg } from './bits.js';
 import { twin } from './chart.js';
 import { shell } from './shell.js';
 import { at, clock, day, millis, span, stamp, zoneName } from './time.js';
@@ -84,8 +84,8 @@ function strip(history, waiting, job) {
   const holds = items.map(each => millis(each.holdP95) ?? 0);
   const last = items.at(-2) || items[0];
   const longest = Math.max(...holds);
-  return html`<div class="card charts">${frame('ends', last.counted ? total(last) : '—', WINDOWS[history.window][1], html`<ul class="list legend">${ENDS.filter(([name]) => items.some(each => each[name])).map(([, kind, said]) => html`<li><i class="c-${kind}"></i>${said}</li>`)}</ul>`, data, room[0], round(Math.max(1, ...items.map(total))), value => value, bars(data))}
-    ${frame('waiting', waiting, 'waiting', '', data, room[1], round(Math.max(1, waiting, ...items.map(each => each.waiting))), value => value,
+  return html`<div class="card charts">${frame('ends', last.counted ? commas(total(last)) : '—', WINDOWS[history.window][1], html`<ul class="list legend">${ENDS.filter(([name]) => items.some(each => each[name])).map(([, kind, said]) => html`<li><i class="c-${kind}"></i>${said}</li>`)}</ul>`, data, room[0], round(Math.max(1, ...items.map(total))), commas, bars(data))}
+    ${frame('waiting', commas(waiting), 'waiting', '', data, room[1], round(Math.max(1, waiting, ...items.map(each => each.waiting))), commas,
       line('waiting', items.map((each, i) => i === items.length - 1 ? { ...each, waiting: Math.max(waiting, 0), counted: true } : each), each => each.counted ? each.waiting : null, each => `${when(each, step)}: up to ${each.waiting} waiting`))}
     ${frame('holds', history.holdP95 ? span(millis(history.holdP95)) : '—', 'hold, 95 % within', '', data, room[2], TIMES.find(time => time >= longest) || longest, value => value ? span(value) : '0',
       line('held', items, each => each.holdP95 ? millis(each.holdP95) : null, each => `${when(each, step)}: 95 % within ${span(millis(each.holdP95))}, half within ${span(millis(each.holdP50))}`))}</div>

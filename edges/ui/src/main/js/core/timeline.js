@@ -26,7 +26,7 @@ export function timeline(run, declared, beats, width) {
   const bars = pieces(run, declared);
   const took = bar => bar.kind === 'next' ? '' : span(bar.to - bar.from);
   const rows = bars.map(bar => ({ name: bar.name, bars: [{ ...bar, title: bar.name }], note: bar.kind !== 'next' && [took(bar), bar.note].filter(word => word).join(' · ') }));
-  if (beats.length) rows.push({ name: 'heartbeats', bars: [], note: 'since this page was opened', marks: beats.map(beat => ({ ...beat, title: (beat.late ? 'late ' : 'heartbeat ') + clock(beat.at) })) });
+  if (beats.length) rows.push({ name: width < 600 ? 'beats seen' : 'heartbeats', bars: [], note: 'since this page was opened', marks: beats.map(beat => ({ ...beat, title: (beat.late ? 'late ' : 'heartbeat ') + clock(beat.at) })) });
   return html`${chart('Timeline: ' + bars.map(bar => bar.name + ' ' + took(bar)).join(', '), rows, width, 80 + 7 * Math.max(0, ...bars.map(bar => (bar.note || '').length)))}
     ${twin([['Part', bar => bar.name], ['From', bar => bar.kind === 'next' ? 'not started' : clock(bar.from), 'mono'], ['To', bar => bar.kind !== 'next' && clock(bar.to), 'mono'], ['Took', took]], bars)}`;
 }

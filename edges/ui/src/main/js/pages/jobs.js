@@ -1,7 +1,7 @@
 // Jobs: what runs can do, when they start by themselves, how they fared, and which workers take them; and a page for each.
 import {
-  banner, box, button, C, empty, facts, figure, get, head, href, html, jobLink, keyLink, list, may, millis, moment, mono, muted, overTime, pages, path, quote, runPill, runTable, said, section, session, soft, span, svg,
-  trigger, windowOf,
+  banner, box, button, C, commas, empty, facts, figure, get, head, href, html, jobLink, keyLink, list, may, millis, moment, mono, muted, overTime, pages, path, quote, runPill, runTable, said, section, session, soft, span, svg,
+  trigger, waiting, windowOf,
 } from '../core/page.js';
 
 const waits = job => job.runs.QUEUED + job.runs.PENDING;
@@ -12,8 +12,8 @@ const nextStart = ({ schedules }) => {
   const next = schedules.map(each => each.nextStart).filter(time => time).sort()[0];
   return next && moment(next);
 };
-const last = job => (job.last || job.runs.RUNNING + waits(job) > 0) && html`${job.last && html`<a href=${href('runs/' + job.last.id)}>${runPill(job.last)}</a>`}<span class="sub">${[job.last && moment(job.last.endedAt), job.last?.error?.code, job.runs.RUNNING > 0 && job.runs.RUNNING + ' running',
-  waits(job) > 0 && waits(job) + ' wait'].filter(part => part).map((part, i) => html`${i > 0 && ' · '}${part}`)}</span>`;
+const last = job => (job.last || job.runs.RUNNING + waits(job) > 0) && html`${job.last && html`<a href=${href('runs/' + job.last.id)}>${runPill(job.last)}</a>`}<span class="sub">${[job.last && moment(job.last.endedAt), job.last?.error?.code, job.runs.RUNNING > 0 && commas(job.runs.RUNNING) + ' running',
+  waits(job) > 0 && waiting(waits(job))].filter(part => part).map((part, i) => html`${i > 0 && ' · '}${part}`)}</span>`;
 
 const weekOf = job => job.week || { days: [], succeeded: 0, failed: 0, stopped: 0, holdP50: '', holdP95: '' };
 /** How many of the runs of the week succeeded, in percent; null if none ended. */
@@ -27,7 +27,7 @@ const HIGH = 18;
 const week = job => {
   const { days, stopped } = weekOf(job);
   const { ratio, all } = success(job);
-  const words = ratio === null ? 'no runs' : ratio + ' % of ' + all + ' succeeded' + (stopped ? `, ${stopped} stopped` : '');
+  const words = ratio === null ? 'no runs' : ratio + ' % of ' + commas(all) + ' succeeded' + (stopped ? `, ${commas(stopped)} stopped` : '');
   return html`<span class="row week"><svg class="chart" width="98" height=${HIGH} role="img" aria-label=${words}>${days.map((day, i) => {
     const ended = day.succeeded + day.failed;
     const red = day.failed ? Math.max(4, HIGH * day.failed / ended) : 0;
@@ -35,7 +35,7 @@ const week = job => {
       ${red > 0 && svg`<rect class="bar c-fail" x=${i * 14} y=${HIGH - red} width="12" height=${red} rx="2"/>`}</g>`;
   })}</svg><span class="nw tn">${ratio === null ? muted('no runs') : ratio + ' %'}</span></span>`;
 };
-const workers = job => job.workers.length ? html`${job.workers.length}<span class="sub">${soft(job.workers.slice(0, 3).join(', '))}${job.workers.length > 3 && ' …'}</span>` : html`<b class="bad">none</b>${job.runs.PENDING > 0 && html`<span class="sub">${job.runs.PENDING} ${job.runs.PENDING === 1 ? 'run waits' : 'runs wait'}</span>`}`;
+const workers = job => job.workers.length ? html`${job.workers.length}<span class="sub">${soft(job.workers.slice(0, 3).join(', '))}${job.workers.length > 3 && ' …'}</span>` : html`<b class="bad">none</b>${job.runs.PENDING > 0 && html`<span class="sub">${commas(job.runs.PENDING)} ${job.runs.PENDING === 1 ? 'run waits' : 'runs wait'}</span>`}`;
 
 const COLUMNS = [
   ['Job', job => html`<b>${jobLink(job.name)}</b>${job.api !== 'none' && html`<span class="sub">${job.api}</span>`}`, 'first'],
@@ -43,7 +43,7 @@ const COLUMNS = [
   ['Next start', nextStart, 'nw'],
   ['Last outcome', last],
   ['Last 7 days', week],
-  ['Takes', job => job.week?.holdP95 && html`${span(millis(job.week.holdP50))}<span class="sub nw">95 %: ${span(millis(job.week.holdP95))}</span>${job.maxRuntime && html`<span class="sub nw">most: ${span(millis(job.maxRuntime))}</span>`}`, 'num tn'],
+  ['Takes', job => job.week?.holdP95 && html`${span(millis(job.week.holdP50))}<span class="sub nw">95 %: ${span(millis(job.week.holdP95))}</span>${job.maxRuntime && html`<span class="sub nw">max: ${span(millis(job.maxRuntime))}</span>`}`, 'num tn'],
   ['On conflict', job => html`${said(job.onConflict)}${job.maxAttempts > 1 && html`<span class="sub">${job.maxAttempts} attempts</span>`}`],
   ['Workers', workers],
 ];
@@ -65,7 +65,7 @@ pages.jobs = list({
     const unserved = items.filter(job => !job.workers.length);
     return unserved.length > 0 && banner('fail', html`No worker takes ${unserved.map((job, i) => html`${i > 0 && ', '}<b>${job.name}</b>`)}: runs of ${unserved.length === 1 ? 'this job' : 'these jobs'} stay pending. <a href=${href('workers')}>See workers</a>`);
   },
-  below: () => html`<p class="muted">One bar a day in UTC, today at the right. The last outcome is that of the newest runs of the job. What a job takes is the median hold of the last 7 days, what 95 % do not exceed, and its max runtime.</p>`,
+  below: () => html`<p class="muted">Last 7 days: one bar per UTC day, today on the right. Takes: the median hold of these days, the time that 95 % stay within, and the max runtime.</p>`,
   none: ['No jobs', 'Define jobs in the configuration.', 'interlock server --config interlock.yaml'],
 });
 
@@ -77,7 +77,7 @@ function lead(job) {
   const { holdP50, holdP95 } = weekOf(job);
   const next = nextStart(job);
   return html`<div class="lead"><p>${job.schedules.length ? html`Starts by itself at ${job.schedules.map(({ cron, zone, key }, i) => html`${i > 0 && ' and '}${mono(cron)} ${zone === 'Z' ? 'UTC' : zone} under ${keyLink(key)}`)}${next && html`, next ${next}`}.` : 'Starts on demand only.'}
-    ${ratio === null ? 'No run ended in the last 7 days.' : html`<b>${ratio} %</b> of ${all} ${all === 1 ? 'run' : 'runs'} of the last 7 days succeeded${holdP95 && html`; half of them took up to ${span(millis(holdP50))}, 95 % up to ${span(millis(holdP95))}`}.`}</p></div>`;
+    ${ratio === null ? 'No run ended in the last 7 days.' : html`<b>${ratio} %</b> of ${commas(all)} ${all === 1 ? 'run' : 'runs'} of the last 7 days succeeded${holdP95 && html`; half of them took up to ${span(millis(holdP50))}, 95 % up to ${span(millis(holdP95))}`}.`}</p></div>`;
 }
 const figures = job => {
   const { ratio } = success(job);

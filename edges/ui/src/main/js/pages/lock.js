@@ -1,7 +1,7 @@
 // Lock: who has the key, who is next, and all holds one after the other.
 import {
-  about, age, at, auditTable, banner, button, C, cancel, empty, evict, facts, get, head, href, html, isClosing, isOver, jobOf, kindOf, labelTags, leaseLeft, LINE, lockPill, look, may, millis, moment,
-  muted, now, pages, path, pauseKey, percent, pill, quote, quoted, resume, runLink, runTable, section, session, shell, short, since, slashed, soft, span, startButton, svg, table,
+  about, age, at, auditTable, banner, button, C, cancel, commas, empty, evict, facts, get, head, href, html, isClosing, isOver, jobOf, kindOf, labelTags, leaseLeft, LINE, lockPill, look, may, millis, moment,
+  muted, now, pages, path, pauseKey, percent, pill, placed, quote, quoted, resume, runLink, runTable, section, session, shell, short, since, slashed, soft, span, startButton, svg, table,
   tick, token,
 } from '../core/page.js';
 import { lanes, spark } from '../core/lanes.js';
@@ -9,6 +9,7 @@ import { lanes, spark } from '../core/lanes.js';
 const SHOWN = 10;
 const TABS = [['', 'Now'], ['history', 'History'], ['runs', 'Runs'], ['audit', 'Audit']];
 
+const capital = words => words[0].toUpperCase() + words.slice(1);
 const ENDS = { SUCCEEDED: 'ok', ABORTED: 'idle', RUNNING: 'held' };
 /** The holds as the picture draws them, the oldest first. */
 const holdsOf = items => items.map(hold => ({ from: at(hold.from), to: hold.to ? at(hold.to) : now(), open: !hold.to, kind: hold.lost ? 'fenced' : ENDS[hold.state] || 'fail', run: hold.run, who: hold.holder, token: hold.token,
@@ -24,7 +25,7 @@ function lead(data) {
   const [first] = line.items;
   const who = lock.holder;
   const part = percent(lock.progress);
-  const waits = line.total === 0 ? '' : html`; <b>${line.total}</b> ${line.total === 1 ? 'waits' : 'wait'}${first && html`, next is run ${runLink(first.id)} of ${first.submittedBy}`}`;
+  const waits = line.total === 0 ? '' : html`; <b>${commas(line.total)}</b> ${line.total === 1 ? 'waits' : 'wait'}${first && html`, next is run ${runLink(first.id)} of ${first.submittedBy}`}`;
   const closed = pause ? html` Paused by ${pause.pausedBy}: ${quoted(pause.reason)}${pause.until ? html`, ends ${moment(pause.until)}` : ', until resumed'}.` : '';
   if (!who) return html`<p>The key is free${lock.waiting ? waits : pause ? '; the next request gets it when the pause ends' : '; the next request gets it'}.${closed}</p>`;
   if (isClosing(lock)) return html`<p>The key was taken from <b>${who.holder}</b>${lock.evicted && html` by ${lock.evicted.by}: ${quoted(lock.evicted.reason)}`}. It is closing: it opens when the holder has stopped, within ${age(leaseLeft(lock))}${waits}.${closed}</p>`;
@@ -41,7 +42,7 @@ function ring(lock) {
   const round = 2 * Math.PI * R;
   return svg`<svg class="ring" width="88" height="88" role="img" aria-label="${span(rest)} left of the lease"><circle class="r0" cx="44" cy="44" r=${R}/>
     ${whole && svg`<circle class="r1" cx="44" cy="44" r=${R} stroke-dasharray="${round * Math.min(1, rest / whole)} ${round}" transform="rotate(-90 44 44)"/>`}
-    <text class=${span(rest).length > 5 ? 'rn long' : 'rn'} x="44" y=${whole ? 47 : 49} text-anchor="middle">${span(rest)}</text>${whole && svg`<text class="rl" x="44" y="61" text-anchor="middle">of ${span(Math.round(whole / 1000) * 1000)}</text>`}</svg>`;
+    <text class=${span(rest).length > 5 ? 'rn long' : 'rn'} x="44" y=${whole ? 47 : 49} text-anchor="middle">${span(rest)}</text>${whole && svg`<text class="rl" x="44" y="61" text-anchor="middle">of ${span(Math.round(whole / 1000) * 1000).replace(/ 00 [hm]$/, '')}</text>`}</svg>`;
 }
 
 const stages = (lock, declared) => {
@@ -81,9 +82,9 @@ function line(data) {
   if (!total) return html`<section class="card pad" aria-label="In line"><h2>In line</h2><p class="muted">No run is waiting.</p></section>`;
   const rows = items.slice(0, SHOWN);
   const last = lastStart(data);
-  return html`<section class="card" aria-label="In line"><div class="row bar-top"><h2>In line ${muted(total)}</h2><span class="grow"></span>${muted(samples ? `estimates: median hold of the last ${samples} runs, ${span(millis(usualHold))}` : 'no estimates yet: no run of this key has ended')}</div>
+  return html`<section class="card" aria-label="In line"><div class="row bar-top"><h2>In line ${muted(commas(total))}</h2><span class="grow"></span>${muted(samples ? `estimates: median hold of the last ${samples} runs, ${span(millis(usualHold))}` : data.line.holderLeft ? 'estimate: from the progress of the holder' : 'no estimates: no run of this key has succeeded yet')}</div>
     ${table('In line', [...LINE, ...may('trigger') ? [act] : []], rows, each => each.id)}
-    ${total > rows.length && html`<p class="row foot"><b>+${total - rows.length} more</b>${last && muted(`the last starts ${about(last)}`)}<span class="grow"></span><a href=${href(path('queue', { key: lock.key }))}>Show all ${total} in the queue</a></p>`}</section>`;
+    ${total > rows.length && html`<p class="row foot"><b>+${commas(total - rows.length)} more</b>${last && muted(`the last starts ${about(last)}`)}<span class="grow"></span><a href=${href(path('queue', { key: lock.key }))}>Show all ${commas(total)} in the queue</a></p>`}</section>`;
 }
 
 /** About when the last in line starts: each run before it takes the usual time. */
@@ -107,12 +108,12 @@ const BODY = {
   '': data => html`<div class="grid k2l mt">${holder(data)}${session.bare ? banner('idle', session.bare) : line(data)}</div>
     <section class="card pad mt one" aria-label="One at a time"><h2>One at a time ${muted(subtitle(data))}</h2>${picture(data, shell.width - 34)}</section>`,
   history: data => section('Holds', html`<div class="pad">${spark(data.holds)}${table('Holds', [['Run', hold => hold.run ? runLink(hold.run) : '', 'first'], ['Worker', 'who'], ['Waited', hold => hold.waitedSince && span(hold.from - hold.waitedSince), 'num tn'], ['From', hold => moment(hold.from, undefined, true)],
-    ['To', hold => hold.open ? 'now' : moment(hold.to, undefined, true)], ['Had the key', hold => span(hold.to - hold.from), 'num tn'], ['Token', hold => token(hold.token), 'num'], ['Ended', hold => pill(hold.kind, hold.open ? 'Holding' : hold.why || 'Released')]], [...data.holds].reverse(), hold => hold.token)}</div>`, 'newest first'),
+    ['To', hold => hold.open ? 'now' : moment(hold.to, undefined, true)], ['Had the key', hold => span(hold.to - hold.from), 'num tn'], ['Token', hold => token(hold.token), 'num'], ['Ended', hold => pill(hold.kind, hold.open ? 'Holding' : capital(hold.why || 'released'))]], [...data.holds].reverse(), hold => hold.token)}</div>`, 'newest first'),
   runs: ({ runs, cursor, lock }) => section('Runs', html`${runs.length ? runTable('Runs', [C.run, C.state, C.job, C.waited, C.took, C.token, C.submitted], runs)
     : empty(['No runs', 'Leases without a run are not listed here.', 'interlock runs submit JOB --key ' + quote(lock.key)])}${cursor && html`<p class="pad0"><a href=${href(path('runs', { key: lock.key }))}>All runs of this key</a></p>`}`, 'newest first'),
   audit: ({ audit }) => audit && section('Audit', auditTable(audit.items, 'run')),
 };
-const subtitle = ({ holds, line }) => [holds.some(hold => !hold.open) && `the last ${Math.min(8, holds.filter(hold => !hold.open).length)} holds`, holds.some(hold => hold.open) && 'the holder', line.total > 0 && `the next ${Math.min(5, line.total)} of ${line.total}`].filter(word => word).join(', ');
+const subtitle = ({ holds, line }) => [holds.some(hold => !hold.open) && `the last ${Math.min(8, holds.filter(hold => !hold.open).length)} holds`, holds.some(hold => hold.open) && 'the holder', line.total > 0 && `the next ${Math.min(5, line.total)} of ${commas(line.total)}`].filter(word => word).join(', ');
 
 /** Why it is not known who had the key. */
 const UNKNOWN = { NOT_READ: 'older holds are not loaded', FORGOTTEN: 'records of that time may be deleted', LEASES: 'leases without a run leave no record' };
@@ -128,7 +129,7 @@ pages.lock = {
     const [run, job] = await Promise.all([id ? get('runs/' + id).catch(() => null) : null, lock.job ? jobOf(lock.job) : {}]);
     const bare = session.bare && lock.token && lock.since ? [{ from: lock.since, holder: lock.holder?.holder || '', token: lock.token, state: 'RUNNING', lost: false }] : [];
     return {
-      lock: { ...lock, seen: tick() }, line: { ...line, seen: tick() }, run, holds: holdsOf([...past.items, ...bare]), runs: runs.items, cursor: runs.cursor, audit: records, job, pause: lock.pause, refusals: past.refusals || [],
+      lock: { ...lock, seen: tick() }, line: { ...placed(line), seen: tick() }, run, holds: holdsOf([...past.items, ...bare]), runs: runs.items, cursor: runs.cursor, audit: records, job, pause: lock.pause, refusals: past.refusals || [],
       unknown: (past.unknown || []).map(gap => ({ from: gap.from ? at(gap.from) : 0, to: at(gap.to), why: UNKNOWN[gap.why] })), pauses: (past.pauses || []).map(pause => ({ from: at(pause.from), to: pause.to ? at(pause.to) : Infinity, who: pause.by })),
     };
   },

@@ -1,6 +1,6 @@
 // Locks: all keys, filtered by the URL.
 import {
-  banner, button, complete, html, keyed, list, LOCKS, may, millis, moment, mono, pages, pauseKey, quoted, resume, session,
+  banner, button, commas, complete, html, keyed, list, LOCKS, may, millis, moment, mono, pages, pauseKey, quoted, resume, session,
   shell, sift, since, sortLocks, summary, totals,
 } from '../core/page.js';
 
@@ -23,7 +23,7 @@ pages.locks = list({
   columns: () => LOCKS, key: lock => lock.key, rows: state => order(state) ? sortLocks(state.data.items, order(state)) : state.data.items,
   sorted: state => ({ by: order(state).replace('-', ''), down: order(state).startsWith('-'),
     set: column => shell.filter({ sort: order(state) === column ? '-' + column : column, cursor: state.q.cursor }) }),
-  number: (name, { q, data }) => !isFiltered(q) && name !== 'FREE' && (data.counts || summary.at) && ' ' + count(name, q, data),
+  number: (name, { q, data }) => !isFiltered(q) && name !== 'FREE' && (data.counts || summary.at) && ' ' + commas(count(name, q, data)),
   more: () => may('operator') && !session.bare && button('Pause keys…', () => pauseKey('')),
   aside: state => [state.q.sort && (state.data.cursor || state.q.cursor) ? 'sorted within this page · ' : '', 'updated ', moment(state.loaded)],
   above: ({ q: { held }, data: { pauses = [] } }) => html`${held && !millis('P' + held) && banner('fail', `“${held}” is not a duration: write 90s, 5m, 2h or 1d.`)}${pauses.filter(pause => pause.pattern).map(pause =>

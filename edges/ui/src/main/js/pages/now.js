@@ -1,28 +1,32 @@
 // Now: totals, charts over time, what needs attention, and who holds which key.
 import {
-  banner, button, cancel, cancelAll, complete, empty, figure, get, head, href, html, isClosing, keyLink, leaseLeft, lockPath, LOCKS, look, mark, may, moment, mono, MOST_RETRIED, muted, overTime, pages, path, pauseKey, percent,
-  quoted, refresh, rerunAll, resume, session, settle, shell, sift, since, soft, sortLocks, span, startButton, summary, table, totals, windowOf,
+  banner, button, cancel, cancelAll, commas, complete, empty, figure, get, head, href, html, isClosing, keyLink, leaseLeft, lockPath, LOCKS, look, mark, may, moment, mono, MOST_RETRIED, muted, overTime, pages, path, pauseKey, percent,
+  quoted, refresh, rerunAll, resume, session, settle, shell, sift, since, soft, sortLocks, span, startButton, summary, table, totals, waiting, windowOf,
 } from '../core/page.js';
 
 const MOST = 12;
 const link = (words, to) => html`<a class="button small" href=${href(to)}>${words}</a>`;
-const times = ({ count }) => count > 1 && html`<b>${count} ×</b> `;
+const times = ({ count }) => count > 1 && html`<b>${commas(count)} ×</b> `;
 
 /** Who has a key and how it fares. */
 const held = lock => !lock?.holder ? '' : html`, held by <b>${soft(lock.holder.holder || 'no worker yet')}</b>${lock.stage && html` at ${lock.stage}${percent(lock.progress) !== null && ` ${percent(lock.progress)} %`}`}${lock.renewedAt && html`, last renewed ${moment(lock.renewedAt)}`}`;
 
-/** Loads the runs of a group, and asks what to do with them. */
-const withRuns = (query, then) => async () => then((await get(path('runs', { ...query, limit: 200 }))).items);
+/** What a button does with a group: 'Retry 24…', 'Retry 200 of 600…', or 'Retry…' if there is one only. */
+const bulk = (what, count) => what + (count === 1 ? '' : ' ' + (count > MOST_RETRIED ? MOST_RETRIED + ' of ' : '') + commas(count)) + '…';
+/** Which runs of a group a dialog is about. */
+const which = (runs, count, words) => count > runs.length ? `The newest ${runs.length} of ${commas(count)} ${words}.` : runs.length > 1 ? `All ${runs.length} ${words}.` : '';
+/** Loads the runs of a group, at most as many as one action takes, and asks what to do with them. */
+const withRuns = (query, then) => async () => then((await get(path('runs', { ...query, limit: MOST_RETRIED }))).items);
 
 /** Retries the runs of a group of failures: of the last hour, with its job, outcome and error code. */
-const again = ({ job, outcome, code, count }) => outcome !== 'DEAD' && may('trigger') && [`Retry ${Math.min(count, MOST_RETRIED)}…`, async () => {
+const again = ({ job, outcome, code, count }) => outcome !== 'DEAD' && may('trigger') && [bulk('Retry', count), async () => {
   const { items } = await sift(q => get(path('runs', { ...q, limit: 200 })), { job, state: outcome, since: '1h' }, run => run.error?.code === code, MOST_RETRIED);
-  rerunAll(items.slice(0, MOST_RETRIED), html`The newest ${Math.min(items.length, MOST_RETRIED)} of job <b>${job}</b> that ended in the last hour with ${mono(code)}.`);
+  rerunAll(items.slice(0, MOST_RETRIED), html`${count > MOST_RETRIED ? `The newest ${MOST_RETRIED} of ${commas(count)} runs` : items.length === 1 ? 'The run' : `All ${items.length} runs`} of job <b>${job}</b> that ended in the last hour with ${mono(code)}.`);
 }];
 
 const overdue = lock => ({
   id: 'overdue ' + lock.key, kind: 'overdue', words: html`${keyLink(lock.key)} ${isClosing(lock) ? html`was taken away, opens within <b class="tn age">${span(leaseLeft(lock))}</b>` : lock.holder?.alive ? 'exceeds its max runtime' : 'overdue: its lease has expired'}${held(lock)}`,
-  next: lock.waiting ? `${lock.waiting} ${lock.waiting === 1 ? 'waits' : 'wait'}` : 'none waits', open: lockPath(lock.key), act: lock.holder?.runId && !isClosing(lock) && may('trigger') && ['Cancel run…', () => cancel({ id: lock.holder.runId, state: 'RUNNING' })],
+  next: lock.waiting ? waiting(lock.waiting) : 'no run waits', open: lockPath(lock.key), act: lock.holder?.runId && !isClosing(lock) && may('trigger') && ['Cancel run…', () => cancel({ id: lock.holder.runId, state: 'RUNNING' })],
 });
 
 /** What each kind of entry of the summary says, where it leads, and what can be done about it. */
@@ -30,15 +34,19 @@ const ROWS = {
   LOST: each => ({ kind: 'fenced', words: html`${times(each)}${keyLink(each.key)} ${each.count > 1 ? 'and others' : ''} lost the lease, job <b>${each.job}</b>, ${mono(each.code)}`, next: html`last ${moment(each.lastAt)}`, open: 'runs/' + each.run, act: again(each) }),
   HOT: each => {
     const lock = summary.hotKeys.find(other => other.key === each.key);
-    return { kind: 'waiting', words: html`${keyLink(each.key)} <b>${each.count} wait</b>${held(lock)}`, next: html`the longest for <span class="tn age">${span(since(each.since))}</span>`, open: lockPath(each.key), act: may('operator') && ['Pause…', () => pauseKey(each.key)] };
+    return { kind: 'waiting', words: html`${keyLink(each.key)} <b>${waiting(each.count)}</b>${held(lock)}`, next: html`the longest for <span class="tn age">${span(since(each.since))}</span>`, open: lockPath(each.key), act: may('operator') && ['Pause…', () => pauseKey(each.key)] };
   },
-  NO_WORKER: each => ({ kind: 'fail', words: html`no worker takes job <b>${each.job}</b>: <b>${each.count} ${each.count === 1 ? 'run waits' : 'runs wait'}</b>`, next: html`the longest for <span class="tn age">${span(since(each.since))}</span>`, open: path('runs', { job: each.job, state: 'PENDING' }),
-    act: may('trigger') && [`Cancel ${each.count}…`, withRuns({ job: each.job, state: 'PENDING' }, cancelAll)] }),
+  NO_WORKER: each => ({ kind: 'fail', words: html`no worker takes job <b>${each.job}</b>: <b>${commas(each.count)} ${each.count === 1 ? 'run waits' : 'runs wait'}</b>`, next: html`the longest for <span class="tn age">${span(since(each.since))}</span>`, open: path('runs', { job: each.job, state: 'PENDING' }),
+    act: may('trigger') && [bulk('Cancel', each.count), withRuns({ job: each.job, state: 'PENDING' }, runs => cancelAll(runs, null, which(runs, each.count, `runs of job ${each.job} that no worker takes`)))] }),
   FAILED: each => ({ kind: 'fail', words: html`${times(each)}${each.count === 1 && each.key ? keyLink(each.key) : html`job <b>${each.job}</b>`} ${each.outcome === 'TIMED_OUT' ? 'timed out' : 'failed'}, ${mono(each.code)}`, next: html`last ${moment(each.lastAt)}`,
     open: each.count === 1 ? 'runs/' + each.run : path('runs', { job: each.job, state: each.outcome, since: '1h' }), act: again(each) }),
   RESTARTED: each => ({ kind: 'fail', words: html`${times(each)}${keyLink(each.key)} ${each.count > 1 ? 'and others were' : 'was'} killed when a server stopped, job <b>${each.job}</b>`, next: html`${moment(each.lastAt)}, not retried`, open: 'runs/' + each.run, act: again(each) }),
   DEAD: each => ({ kind: 'fail', words: html`${times(each)}dead ${each.count === 1 ? 'letter' : 'letters'} of job <b>${each.job}</b>`, next: html`the oldest ${moment(each.since)}`, open: path('dead-letters', { job: each.job }),
-    act: may('operator') && [`Retry ${each.count}…`, withRuns({ job: each.job, state: 'DEAD' }, runs => settle(runs.filter(run => !run.settled), true, `Dead letters of job ${each.job}.`))] }),
+    act: may('operator') && [bulk('Retry', each.count), async () => {
+      const { items } = await sift(q => get(path('runs', { ...q, limit: MOST_RETRIED })), { job: each.job, state: 'DEAD' }, run => !run.settled, MOST_RETRIED);
+      const runs = items.slice(0, MOST_RETRIED);
+      settle(runs, true, which(runs, each.count, `dead letters of job ${each.job}`));
+    }] }),
 };
 const paused = pause => ({ id: 'paused ' + (pause.key || pause.pattern), kind: 'paused', words: html`${pause.key ? keyLink(pause.key) : mono(pause.pattern)} paused ${moment(pause.since)} by ${pause.pausedBy} ${quoted(pause.reason)}`, next: pause.until ? html`ends ${moment(pause.until)}` : 'until resumed',
   open: pause.key ? lockPath(pause.key) : path('locks', { key: pause.pattern }), act: may('operator') && ['Resume', () => resume(pause)] });
@@ -46,7 +54,7 @@ const paused = pause => ({ id: 'paused ' + (pause.key || pause.pattern), kind: '
 function attention() {
   const of = kind => summary.attention.filter(each => each.kind === kind).map(each => ({ id: [kind, each.key, each.job, each.code].join(' '), ...ROWS[kind](each) }));
   const more = (summary.locks.OVERDUE || 0) - summary.overdue.length;
-  return [...of('LOST'), ...summary.overdue.map(overdue), ...more > 0 ? [{ id: 'overdue', kind: 'overdue', words: html`<b>${more} more</b> keys are overdue`, next: '', open: 'locks?state=OVERDUE' }] : [],
+  return [...of('LOST'), ...summary.overdue.map(overdue), ...more > 0 ? [{ id: 'overdue', kind: 'overdue', words: html`<b>${commas(more)} more</b> keys are overdue`, next: '', open: 'locks?state=OVERDUE' }] : [],
     ...of('HOT'), ...of('NO_WORKER'), ...of('FAILED'), ...of('RESTARTED'), ...of('DEAD'), ...summary.pauses.map(paused)];
 }
 
@@ -96,9 +104,12 @@ pages.now = {
   view(state) {
     const locks = active(state.data);
     const total = session.bare ? locks.length : totals.locks();
-    return html`${head({ title: 'Now', json: 'summary', cli: 'interlock top', more: startButton() })}${figures()}${session.bare && banner('idle', session.bare)}${overTime(state.data.history, totals.queue(), WINDOW)}
-    <div class="cols"><div>${list(state)}</div>
-    <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks ${muted(total > locks.length ? `${locks.length} of ${total}, those that need attention first` : total)}</h2><span class="grow"></span>${muted(['Updated ', moment(summary.seen || state.loaded)])}</div>
+    // On a phone what needs attention comes first: the charts would fill the screen.
+    const narrow = shell.width < 760;
+    const charts = overTime(state.data.history, totals.queue(), WINDOW);
+    return html`${head({ title: 'Now', json: 'summary', cli: 'interlock top', more: startButton() })}${figures()}${session.bare && banner('idle', session.bare)}${!narrow && charts}
+    <div class="cols"><div>${list(state)}</div>${narrow && charts}
+    <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks ${muted(total > locks.length ? `${locks.length} of ${commas(total)}, those that need attention first` : total)}</h2><span class="grow"></span>${muted(['Updated ', moment(summary.seen || state.loaded)])}</div>
     <div class="card">${locks.length ? table('Active locks', LOCKS, locks, lock => lock.key)
       : empty(['No active locks', 'A key appears here while a run or a lease holds it.', 'interlock run ledger/4711 -n -- sleep 60'])}</div>
     ${total > locks.length && html`<p class="muted"><a href=${href('locks')}>All locks</a></p>`}</section></div>`;

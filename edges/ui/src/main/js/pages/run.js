@@ -13,7 +13,7 @@ function next(run, lock, late) {
     return ['overdue', `Last heartbeat ${span(since(run.heartbeatAt))} ago, due every ${span(millis(run.heartbeatEvery))}. The lease ends in ${span(leaseLeft(lock))}; then the next run gets the key, and this run is fenced off.`];
   }
   if (lock?.state === 'OVERDUE') return ['overdue', 'It has exceeded its max runtime, or its lease has expired. The janitor ends it at its next sweep.'];
-  if (run.state === 'QUEUED' && wait >= 1000) return ['waiting', `Place ${run.position} in the queue; about ${span(wait)} more, estimated from past runs.`];
+  if (run.state === 'QUEUED' && wait >= 1000) return ['waiting', `Place ${run.position} in the queue; starts in about ${span(wait)}.`];
   if (run.state === 'PENDING') return ['waiting', html`It has the key and waits for a worker for <b>${run.job}</b>.`];
   const { kind, actor, at: when, newRun } = run.settled || {};
   return kind && ['idle', html`This dead letter was ${kind} by ${actor} ${moment(when)}${newRun && html`, as run ${runLink(newRun)}`}.`];
@@ -96,7 +96,7 @@ pages.run = {
         ${run.state === 'DEAD' && may('operator') && !run.settled && [button('Retry', () => retry(run)), button('Discard…', () => settle([run], false, ''), 'danger')]}
         ${lock?.token && may('operator') && button('Force release…', () => evict(run.key), 'danger')}`,
     })}
-    <div class="lead"><p class="clamp">${sentence(run.explanation, run.id, run.error)}.</p><p class="muted">${run.attempt ? 'Attempt ' + run.attempt : 'Not started, attempt 1'} of ${run.maxAttempts}${run.token && html` · token ${token(run.token)}`}${run.holder && ' · ' + run.holder}${run.startedAt
+    <div class="lead"><p class=${run.error?.message ? 'clamp' : ''}>${sentence(run.explanation, run.id, run.error)}.</p><p class="muted">${run.attempt ? 'Attempt ' + run.attempt : 'Not started, attempt 1'} of ${run.maxAttempts}${run.token && html` · token ${token(run.token)}`}${run.holder && ' · ' + run.holder}${run.startedAt
       && html` · started ${moment(run.startedAt)}${run.attempt === 1 && `, waited ${span(since(run.submittedAt, run.startedAt))}`}`}</p></div>
     ${what && banner(...what)}${run.error && !isOver(run) && banner('fail', html`The last attempt failed: ${errorText(run.error)}`)}
     ${box('Timeline', timeline(run, job.stages || [], [...strip, ...late ? [{ at: now(), late }] : []], shell.width - 34))}

@@ -4,7 +4,9 @@ import io.interlock.Actor;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +59,13 @@ public record Pause(
         return pattern.endsWith("*")
                 ? key.name().startsWith(pattern.substring(0, pattern.length() - 1))
                 : key.name().equals(pattern);
+    }
+
+    /** The keys that {@code pauses} name one by one, as far as they last at {@code now}; those of a prefix are not known. */
+    public static Stream<String> ofOneKey(List<Pause> pauses, Instant now) {
+        return pauses.stream()
+                .filter(pause -> !pause.pattern.endsWith("*") && pause.lastsAt(now))
+                .map(Pause::pattern);
     }
 
     /** Whether it is a maintenance window. */

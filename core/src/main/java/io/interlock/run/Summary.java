@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * What goes on in one tenant, all of one moment.
  *
  * @param at the store's time
- * @param locks how many keys in use are in each state
+ * @param locks how many keys in use are in each state; a key that is paused by its own name counts as paused also while it is idle, as
+ *     lists show it
  * @param runs how many runs have not ended, and how many dead letters are open, by job and state
  * @param failures what ended otherwise than by success since {@link #failuresSince}, by job and error, the most frequent first
  * @param failuresSince the beginning of that time

@@ -21,6 +21,7 @@ import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunCount;
+import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
 import io.interlock.run.RunSpec;
 import io.interlock.run.SearchQuery;
@@ -37,6 +38,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.function.Function;
@@ -52,6 +54,9 @@ public final class EngineService {
 
     /** How long a worker that is silent and idle counts as alive. */
     private static final Duration ALIVE = Duration.ofMinutes(1);
+
+    /** How many running runs are shown with their workers. */
+    private static final int RUNNING_SHOWN = 5_000;
 
     /** Among how many of its newest runs the last one that ended is looked for: mostly a few are enough. */
     private static final List<Integer> LAST = List.of(5, 50);
@@ -323,8 +328,7 @@ public final class EngineService {
         List<WorkerNote> notes = queries.workers(tenant, SHOWN, RunQuery.MAX_LIMIT);
         // The clock that says when they were seen.
         Instant now = queries.time();
-        RunQuery running = RunQuery.ofTenant(tenant).in(RunState.RUNNING).page(0, RunQuery.MAX_LIMIT);
-        Map<String, List<Run>> byWorker = engine.list(running).runs().stream()
+        Map<String, List<Run>> byWorker = running(tenant).stream()
                 .filter(run -> run.status().turn() != null)
                 .collect(Collectors.groupingBy(
                         run -> run.status().lastTurn().orElseThrow().holder().instance()));
@@ -332,6 +336,19 @@ public final class EngineService {
                 .sorted(Comparator.comparing(note -> note.worker().instance()))
                 .map(note -> worker(note, byWorker.getOrDefault(note.worker().instance(), List.of()), now))
                 .toList();
+    }
+
+    /** The first running runs of {@code tenant}. */
+    private List<Run> running(String tenant) {
+        List<Run> all = new ArrayList<>();
+        OptionalLong after = OptionalLong.of(0);
+        while (after.isPresent() && all.size() < RUNNING_SHOWN) {
+            RunPage page = engine.list(
+                    RunQuery.ofTenant(tenant).in(RunState.RUNNING).page(after.getAsLong(), RunQuery.MAX_LIMIT));
+            all.addAll(page.runs());
+            after = page.cursor();
+        }
+        return all;
     }
 
     private static Facts worker(WorkerNote note, List<Run> running, Instant now) {

@@ -48,7 +48,17 @@ class UiFilesTest {
                         "janitor.js",
                         "audit.js",
                         "settings.js",
+                        "docs.js",
                         "lit.js");
+    }
+
+    @Test
+    void thePageOfTheDocsKnowsEachFileOfThem() {
+        String page = text("docs.js");
+        assertThat(files.names().stream().filter(name -> name.startsWith("docs/")))
+                .hasSizeGreaterThan(10)
+                .allSatisfy(name ->
+                        assertThat(page).containsPattern("[\" ]" + name.replaceAll("^docs/|\\.md$", "") + "[\" ]"));
     }
 
     @Test
@@ -61,7 +71,7 @@ class UiFilesTest {
     @Test
     void nothingIsFetchedFromElsewhere() {
         own("").stream()
-                .filter(name -> !name.endsWith(".svg") && !name.endsWith(".map"))
+                .filter(name -> !name.endsWith(".svg") && !name.endsWith(".map") && !name.endsWith(".md"))
                 .forEach(name -> assertThat(text(name)).as(name).doesNotContain("http://", "https://"));
     }
 

@@ -5,13 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
+import com.microsoft.playwright.options.AriaRole;
 import io.interlock.RunState;
 import io.interlock.access.Role;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
 import io.vertx.core.json.JsonArray;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -100,7 +105,7 @@ class JourneysTest extends BrowserTest {
             group.locator("button:has-text('Retry 3…')").click();
             page.getByLabel("Reason").fill("impatient");
             ActionsTest.dialog(page, "Retry 3").click();
-            assertThat(page.locator(".toast").last()).containsText("0 retried, 3 are retried already");
+            assertThat(page.locator(".toast").last()).containsText("0 retried, 3 were retried before");
             ada.go("runs?job=billing-export&state=RUNNING");
             assertThat(page.locator("main tbody tr")).hasCount(3);
             ada.isContent();
@@ -223,6 +228,159 @@ class JourneysTest extends BrowserTest {
     }
 
     @Test
+    void aJobIsFoundAndStarted() {
+        try (Visitor ada = visitor(Role.TRIGGER)) {
+            Page page = ada.page;
+            go(page, "g", "b");
+            assertThat(page.locator("h1")).hasText("Jobs");
+            tabTo(page, "main tbody a:text-is('nightly-close')");
+            page.keyboard().press("Enter");
+            assertThat(page.locator("h1")).hasText("nightly-close");
+            assertThat(page.locator("h1")).isFocused();
+            tabTo(page, "main button:has-text('Start…')");
+            page.keyboard().press("Enter");
+            tabTo(page, "dialog #f-key");
+            page.keyboard().type("started/by/keys");
+            tabTo(page, "dialog #f-reason");
+            page.keyboard().type("month end");
+            page.keyboard().press("Enter");
+            assertThat(page.locator(".toast").last()).containsText("Started run");
+            tabTo(page, "main section[aria-label='Newest runs'] tbody a");
+            page.keyboard().press("Enter");
+            assertThat(page.locator("main")).containsText("started/by/keys");
+            ada.isContent();
+        }
+        site().tell("started/by/keys", "end");
+    }
+
+    @Test
+    void waitingRunsAreSelectedAndCancelledFromTheQueue() {
+        site().submit("keys/queue", "nightly-close", "holds it");
+        Run first = site().submit("keys/queue", "nightly-close", "first in line");
+        Run second = site().submit("keys/queue", "nightly-close", "second in line");
+        Run third = site().submit("keys/queue", "nightly-close", "third in line");
+        try (Visitor ada = visitor(Role.TRIGGER)) {
+            Page page = ada.page;
+            go(page, "g", "q");
+            assertThat(page.locator("h1")).hasText("Queue");
+            tabTo(page, "main a:text-is('" + shortOf(first) + "')");
+            page.keyboard().press("x");
+            page.keyboard().press("j");
+            page.keyboard().press("x");
+            assertThat(page.getByRole(AriaRole.GROUP, new Page.GetByRoleOptions().setName("Selected")))
+                    .containsText("2 selected");
+            tabBackTo(page, "main button:has-text('Cancel 2…')");
+            page.keyboard().press("Enter");
+            tabTo(page, "dialog #f-reason");
+            page.keyboard().type("not needed");
+            page.keyboard().press("Enter");
+            assertThat(page.locator(".toast").last()).containsText("2 cancelled");
+            assertThat(page.locator("main tbody")).containsText(shortOf(third));
+            ada.isContent();
+        }
+        awaitState(first, RunState.ABORTED);
+        awaitState(second, RunState.ABORTED);
+        assertThat(site().engine.find(third.id()).orElseThrow().state()).isEqualTo(RunState.QUEUED);
+        site().tell("keys/queue", "end", "end");
+    }
+
+    @Test
+    void aBulkActionTellsHowFarItIsAndCanBeStopped() {
+        site().submit("bulk/stop", "nightly-close", "holds it");
+        for (int i = 0; i < 12; i++) {
+            site().submit("bulk/stop", "nightly-close", "waits");
+        }
+        try (Visitor ada = visitor(Role.TRIGGER)) {
+            Page page = ada.open("queue?key=bulk/stop");
+            AtomicInteger asked = new AtomicInteger();
+            List<Route> held = new ArrayList<>();
+            page.route("**/cancel", route -> {
+                if (asked.incrementAndGet() < 3) {
+                    route.resume();
+                } else {
+                    held.add(route);
+                }
+            });
+            page.getByLabel("Select all").first().check();
+            page.locator("button:has-text('Cancel 12…')").click();
+            page.getByLabel("Reason").fill("not needed");
+            ActionsTest.dialog(page, "Cancel 12").click();
+            assertThat(page.locator("dialog")).containsText("2 of 12 done");
+            page.locator("dialog button:has-text('Stop')").click();
+            assertThat(page.locator("dialog")).hasCount(0);
+            held.get(0).resume();
+            assertThat(page.locator(".toast").last()).containsText("3 cancelled, 9 left alone");
+            assertThat(page.locator("main tbody tr")).hasCount(9);
+            page.unroute("**/cancel");
+            page.getByLabel("Select all").first().check();
+            page.locator("button:has-text('Cancel 9…')").click();
+            page.getByLabel("Reason").fill("not needed");
+            ActionsTest.dialog(page, "Cancel 9").click();
+            assertThat(page.locator(".toast").last()).containsText("9 cancelled");
+            ada.isContent();
+        }
+        site().tell("bulk/stop", "end");
+    }
+
+    @Test
+    void theJanitorSweepsWhenAskedTo() {
+        try (Visitor ada = visitor(Role.OPERATOR)) {
+            Page page = ada.page;
+            go(page, "g", "j");
+            assertThat(page.locator("h1")).hasText("Janitor");
+            tabTo(page, "main button:has-text('Sweep now')");
+            page.keyboard().press("Enter");
+            assertThat(page.locator(".toast").last()).containsText("Swept");
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void aWorkerAndWhatItHoldsAreFound() {
+        Run run = site().submit("worker/holds", "nightly-close", "on a worker");
+        awaitState(run, RunState.RUNNING);
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.page;
+            go(page, "g", "w");
+            assertThat(page.locator("h1")).hasText("Workers");
+            page.keyboard().press("j");
+            page.keyboard().press("Enter");
+            assertThat(page.getByLabel("Holds").first()).containsText("worker/holds");
+            tabTo(page, "main a:has-text('worker/holds')");
+            page.keyboard().press("Enter");
+            assertThat(page.locator("h1")).hasText("worker/holds");
+            ada.isContent();
+        }
+        site().tell("worker/holds", "end");
+    }
+
+    @Test
+    void aKeyIsPausedFromThePalette() {
+        site().submit("palette/key", "nightly-close", "holds it");
+        try (Visitor ada = visitor(Role.OPERATOR)) {
+            Page page = ada.page;
+            page.keyboard().press("/");
+            page.keyboard().type("alette/k");
+            Locator pause = page.locator(".palette [role=option]:has-text('Pause key palette/key')");
+            assertThat(pause).isVisible();
+            for (int i = 0; i < 20 && !"true".equals(pause.getAttribute("aria-selected")); i++) {
+                page.keyboard().press("ArrowDown");
+            }
+            page.keyboard().press("Enter");
+            assertThat(page.locator("dialog h2")).hasText("Pause palette/key?");
+            tabTo(page, "dialog #f-reason");
+            page.keyboard().type("OPS-121");
+            page.keyboard().press("Enter");
+            assertThat(page.locator(".toast").last()).containsText("palette/key is paused");
+            ada.isContent();
+        }
+        assertThat(site().engine.queries().pauses(Site.TENANT))
+                .anyMatch(pause -> pause.pattern().equals("palette/key"));
+        site().engine.resume(Site.TENANT, "palette/key", "ada", "done");
+        site().tell("palette/key", "end");
+    }
+
+    @Test
     void keysArePausedAndResumed() {
         try (Visitor ada = visitor(Role.OPERATOR)) {
             Page page = ada.page;
@@ -310,12 +468,21 @@ class JourneysTest extends BrowserTest {
 
     /** Presses Tab until {@code target} has the focus. */
     private static void tabTo(Page page, String target) {
+        tabTo(page, target, "Tab");
+    }
+
+    /** Presses Shift-Tab until {@code target} has the focus. */
+    private static void tabBackTo(Page page, String target) {
+        tabTo(page, target, "Shift+Tab");
+    }
+
+    private static void tabTo(Page page, String target, String key) {
         page.waitForSelector(target);
         for (int i = 0; i < 150; i++) {
             if ((Boolean) page.locator(target).first().evaluate("each => each === document.activeElement")) {
                 return;
             }
-            page.keyboard().press("Tab");
+            page.keyboard().press(key);
         }
         assertThat(page.locator(target).first()).isFocused();
     }

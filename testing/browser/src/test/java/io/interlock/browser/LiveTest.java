@@ -83,6 +83,57 @@ class LiveTest extends BrowserTest {
     }
 
     @Test
+    void aKeyThatIsPausedAndIdleCountsAsALockOnEveryPage() {
+        site().engine.pause(Site.TENANT, "idle/key", "ops", "audit freeze", null);
+        site().submit("idle/other", "nightly-close", "is held");
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.open("locks");
+            assertThat(page.locator("main tbody")).containsText("idle/key");
+            int rows = page.locator("main tbody tr").count();
+            assertThat(page.locator("main .chip").first()).hasText("All " + rows);
+            assertThat(page.locator("nav.side")).containsText("Locks " + rows);
+            ada.isContent();
+        }
+        site().engine.resume(Site.TENANT, "idle/key", "ops", "done");
+        site().tell("idle/other", "end");
+    }
+
+    /** Compares the busy slots with the keys beside them after every change of the page. */
+    private static final String WATCH_SLOTS = """
+            () => {
+              window.checks = 0;
+              window.wrong = [];
+              const check = () => document.querySelectorAll('main tbody tr').forEach(row => {
+                const slots = row.querySelector('td:nth-child(3)').textContent.trim();
+                const keys = row.querySelectorAll('.hold').length;
+                window.checks++;
+                if (!slots.startsWith(keys + ' of ')) window.wrong.push(slots + ' with ' + keys + ' keys');
+              });
+              check();
+              new MutationObserver(check).observe(document.querySelector('main'), { subtree: true, childList: true, characterData: true });
+            }""";
+
+    @Test
+    void slotsAndKeysOfAWorkerAreOfOneMoment() {
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.open("workers");
+            assertThat(page.locator("main tbody")).containsText("nightly-close");
+            page.evaluate(WATCH_SLOTS);
+            for (int i = 1; i <= 4; i++) {
+                site().submit("slots/" + i, "nightly-close", "one more");
+                assertThat(page.locator("main tbody")).containsText("slots/" + i);
+            }
+            for (int i = 1; i <= 4; i++) {
+                site().tell("slots/" + i, "end");
+                assertThat(page.locator("main tbody")).not().containsText("slots/" + i);
+            }
+            assertThat((Integer) page.evaluate("window.checks")).isGreaterThan(8);
+            assertThat(page.evaluate("window.wrong")).isEqualTo(List.of());
+            ada.isContent();
+        }
+    }
+
+    @Test
     void whoWaitsReadsWhyAndAtWhichPlaceUntilItsTurnComes() {
         site().submit("why/1", "nightly-close", "first");
         site().submit("why/1", "nightly-close", "second");

@@ -56,7 +56,14 @@ class PicturesTest extends BrowserTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"light,1360,900,LIGHT", "dark,1360,900,DARK", "narrow,360,780,LIGHT", "wide,2560,1440,DARK"})
+    @CsvSource({
+        "light,1360,900,LIGHT",
+        "dark,1360,900,DARK",
+        "narrow,360,780,LIGHT",
+        "phone-dark,390,844,DARK",
+        "hd,1920,1080,LIGHT",
+        "wide,2560,1440,DARK"
+    })
     void everyPageCanBeSeenByEverybody(String name, int width, int height, ColorScheme scheme) throws IOException {
         SoftAssertions softly = new SoftAssertions();
         try (Visitor visitor = new Visitor(browser(), site(), Role.ADMIN, width, height, scheme)) {
@@ -102,7 +109,7 @@ class PicturesTest extends BrowserTest {
         }
     }
 
-    private static void look(Page page, String name, SoftAssertions softly) {
+    static void look(Page page, String name, SoftAssertions softly) {
         String folder = System.getProperty("interlock.pictures", "");
         if (!folder.isEmpty()) {
             // The page behind a dialog is not of interest.
@@ -175,7 +182,7 @@ class PicturesTest extends BrowserTest {
         static Rules of(String name) {
             return name.endsWith("-dark") || name.endsWith("-wide")
                     ? COLOURS
-                    : name.endsWith("-narrow") ? WITHOUT_COLOURS : ALL;
+                    : name.endsWith("-narrow") || name.endsWith("-hd") ? WITHOUT_COLOURS : ALL;
         }
     }
 

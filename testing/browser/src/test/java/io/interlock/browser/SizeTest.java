@@ -2,6 +2,7 @@ package io.interlock.browser;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.microsoft.playwright.Page;
 import io.interlock.access.Role;
@@ -10,8 +11,11 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
@@ -19,6 +23,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -56,6 +61,18 @@ class SizeTest extends BrowserTest {
     /** Requests that a page may need before it shows its rows. */
     private static final int REQUESTS = 5;
 
+    /** {@code ./interlock prove} wants the bars; elsewhere a machine that does other things meanwhile may take longer. */
+    private static final boolean PROVE = Boolean.getBoolean("interlock.prove");
+
+    /** Milliseconds until a page has its rows. */
+    private static final long ROWS = PROVE ? 1_000 : 3_000;
+
+    /** Milliseconds between two frames, in the median. */
+    private static final double FRAME = PROVE ? 20 : 50;
+
+    /** Other load on the machine may slow down a round; a slow page is slow in every round. */
+    private static final int ROUNDS = 4;
+
     @Override
     boolean hasHistory() {
         return false;
@@ -86,7 +103,7 @@ class SizeTest extends BrowserTest {
         assertThat(line.getInteger("total")).isEqualTo(WAITERS);
         try (Visitor ada = visitor(Role.READ)) {
             Page page = ada.open("lock?key=" + BUSY);
-            assertThat(page.locator(".lead")).containsText(WAITERS + " wait, next is run " + shortId(line, 0));
+            assertThat(page.locator(".lead")).containsText(shown(WAITERS) + " wait, next is run " + shortId(line, 0));
             JsonObject lock = line.getJsonObject("lock");
             JsonObject holder = lock.getJsonObject("holder");
             assertThat(page.getByLabel("Holder")).containsText(holder.getString("holder"));
@@ -103,6 +120,13 @@ class SizeTest extends BrowserTest {
                             .locator("tbody a")
                             .allInnerTexts())
                     .isEqualTo(ids(line));
+            assertThat(page.locator("section[aria-label='In line'] td.place").allInnerTexts())
+                    .isEqualTo(line.getJsonArray("items").stream()
+                            .map(each -> String.valueOf(((JsonObject) each).getInteger("place")))
+                            .toList());
+            assertThat(page.locator("section[aria-label='In line']"))
+                    .containsText("no run of this key has succeeded yet");
+            assertThat(page.locator("main")).not().containsText("any moment");
             assertThat(page.locator("section[aria-label='In line']")).containsText("+990 more");
             assertThat(page.locator("section[aria-label='One at a time']")).containsText("+995 more");
             assertThat((Integer) page.evaluate("document.documentElement.scrollHeight"))
@@ -114,6 +138,7 @@ class SizeTest extends BrowserTest {
 
     @Test
     void nowHasTheFiguresOfTheServer() {
+        calm();
         JsonObject summary = site().get(Role.READ, "summary");
         JsonObject locks = summary.getJsonObject("locks");
         JsonObject runs = summary.getJsonObject("runs");
@@ -124,45 +149,83 @@ class SizeTest extends BrowserTest {
         try (Visitor ada = visitor(Role.READ)) {
             Page page = ada.open("");
             assertThat(page.locator("main .kpi b")).hasText(new String[] {
-                locks.getLong("HELD").toString(),
-                locks.getLong("OVERDUE").toString(),
-                String.valueOf(runs.getLong("QUEUED") + runs.getLong("PENDING")),
+                shown(locks.getLong("HELD")),
+                shown(locks.getLong("OVERDUE")),
+                shown(runs.getLong("QUEUED") + runs.getLong("PENDING")),
                 page.locator("main .kpi b").nth(3).innerText(),
-                String.valueOf(failed),
-                summary.getLong("deadLetters").toString()
+                shown(failed),
+                shown(summary.getLong("deadLetters"))
             });
             long inUse = locks.getMap().values().stream()
                     .mapToLong(each -> ((Number) each).longValue())
                     .sum();
-            assertThat(page.getByLabel("Active locks").first()).containsText("50 of " + inUse);
-            assertThat(page.locator("nav.side")).containsText("Locks " + inUse);
-            assertThat(page.locator("nav.side")).containsText("Dead letters " + summary.getLong("deadLetters"));
+            assertThat(page.getByLabel("Active locks").first()).containsText("50 of " + shown(inUse));
+            assertThat(page.locator("nav.side")).containsText("Locks " + shown(inUse));
+            assertThat(page.locator("nav.side")).containsText("Dead letters " + shown(summary.getLong("deadLetters")));
             assertThat(page.locator("main .kpi").nth(3))
                     .hasAttribute("href", Pattern.compile(".*/lock\\?key=" + encoded(longestWait(summary))));
+            isAbout(page.locator("main .kpi b").nth(3).innerText(), waited(summary));
+            JsonObject history = site().get(Role.READ, "history?window=1h");
+            isAbout(
+                    page.getByLabel("Over time").locator(".figure").nth(2).innerText(),
+                    Duration.parse(history.getString("holdP95")));
             assertThat(page.getByLabel("Over time").locator(".figure").nth(1))
-                    .hasText(String.valueOf(runs.getLong("QUEUED") + runs.getLong("PENDING")));
-            assertThat(page.getByLabel("Needs attention").first()).containsText(WAITERS + " wait");
-            assertThat(page.getByLabel("Needs attention").first()).containsText(failed + " × job quick failed");
+                    .hasText(shown(runs.getLong("QUEUED") + runs.getLong("PENDING")));
+            assertThat(page.getByLabel("Needs attention").first()).containsText(shown(WAITERS) + " wait");
+            assertThat(page.getByLabel("Needs attention").first()).containsText(shown(failed) + " × job quick failed");
             assertThat(page.getByLabel("Active locks").locator("tbody tr").first())
                     .containsText(BUSY);
+            assertThat(page.getByLabel("Active locks")
+                            .locator("tbody tr")
+                            .first()
+                            .locator("td")
+                            .last())
+                    .containsText(shown(WAITERS));
             assertThat(page.locator("nav.side"))
-                    .containsText("Queue " + (runs.getLong("QUEUED") + runs.getLong("PENDING")));
+                    .containsText("Queue " + shown(runs.getLong("QUEUED") + runs.getLong("PENDING")));
             assertThat(page).hasTitle(Pattern.compile("\\(\\d+\\) Now · Interlock"));
             ada.isContent();
         }
     }
 
     @Test
+    void anActionSaysHowManyOfALargeGroupItTakes() {
+        calm();
+        long failed = site().get(Role.READ, "summary").getJsonArray("failures").stream()
+                .mapToLong(group -> ((JsonObject) group).getLong("count"))
+                .sum();
+        try (Visitor ada = visitor(Role.TRIGGER)) {
+            Page page = ada.open("");
+            page.getByLabel("Needs attention")
+                    .locator("button:has-text('Retry 200 of " + shown(failed) + "…')")
+                    .click();
+            assertThat(page.locator("dialog h2")).hasText("Retry 200?");
+            assertThat(page.locator("dialog"))
+                    .containsText("The newest 200 of " + shown(failed) + " runs of job quick");
+            page.keyboard().press("Escape");
+            ada.isContent();
+        }
+    }
+
+    @Test
     void theQueueHasTheLineOfEachKeyFromTheFront() {
+        calm();
         JsonObject line = site().get(Role.READ, "locks/line?key=" + BUSY + "&limit=50");
         try (Visitor ada = visitor(Role.TRIGGER)) {
             Page page = ada.open("queue");
             JsonObject runs = site().get(Role.READ, "summary").getJsonObject("runs");
             assertThat(page.locator("main .head"))
-                    .containsText(runs.getLong("QUEUED") + runs.getLong("PENDING") + " wait");
+                    .containsText(shown(runs.getLong("QUEUED") + runs.getLong("PENDING")) + " wait");
             assertThat(page.getByLabel("Without a worker").first())
-                    .containsText(runs.getLong("PENDING") + " have their key");
-            assertThat(page.getByLabel(BUSY).first()).containsText(WAITERS + " wait");
+                    .containsText(shown(runs.getLong("PENDING")) + " have their key");
+            JsonObject summary = site().get(Role.READ, "summary");
+            String longest = page.locator("main form.row .muted").innerText();
+            assertThat(longest).startsWith("longest wait ").endsWith(" on " + longestWait(summary));
+            isAbout(longest.replaceFirst("longest wait (.*) on .*", "$1"), waited(summary));
+            assertThat(page.getByLabel("Without a worker").first())
+                    .containsText("+" + shown(runs.getLong("PENDING") - 50) + " more");
+            assertThat(page.getByLabel(BUSY).first()).containsText(shown(WAITERS) + " wait");
+            assertThat(page.getByLabel(BUSY).first()).containsText("+" + shown(WAITERS - 10) + " more");
             assertThat(page.getByLabel(BUSY).first().locator("tbody tr")).hasCount(10);
             ada.open("queue?key=" + BUSY);
             assertThat(page.locator("main tbody a").allInnerTexts()).isEqualTo(ids(line));
@@ -176,6 +239,8 @@ class SizeTest extends BrowserTest {
     @Test
     void everyPageIsDrawnByFewRequestsAndSoon() {
         try (Visitor ada = visitor(Role.ADMIN)) {
+            // Runs that end meanwhile would load a page twice.
+            ada.page.locator("header button:has-text('Freeze')").click();
             for (String path : List.of(
                     "",
                     "locks",
@@ -202,8 +267,7 @@ class SizeTest extends BrowserTest {
                     }
                 });
                 long fastest = Long.MAX_VALUE;
-                // Other load on the machine may slow down a round; a slow page is slow in every round.
-                for (int round = 0; round < 4 && fastest > 1_000; round++) {
+                for (int round = 0; round < ROUNDS && fastest > 1_000; round++) {
                     asked.clear();
                     long begun = System.nanoTime();
                     ada.go(path);
@@ -211,8 +275,7 @@ class SizeTest extends BrowserTest {
                 }
                 log.info("/ui/{}: {} requests, there after {} ms", path, asked.size(), fastest);
                 assertThat(asked).as(path).hasSizeLessThanOrEqualTo(REQUESTS);
-                // The aim is a second; a machine that does other things meanwhile may take longer.
-                assertThat(fastest).as("milliseconds until %s is there", path).isLessThanOrEqualTo(3_000);
+                assertThat(fastest).as("milliseconds until %s is there", path).isLessThanOrEqualTo(ROWS);
             }
             ada.isContent();
         }
@@ -233,27 +296,40 @@ class SizeTest extends BrowserTest {
                         0,
                         1_000 / RUNS_A_SECOND,
                         TimeUnit.MILLISECONDS);
-                List<?> frames = (List<?>) page.evaluate(FRAMES, 5_000);
+                double best = Double.MAX_VALUE;
+                for (int round = 0; round < ROUNDS && best >= 20; round++) {
+                    best = Math.min(best, medianFrame(page, path));
+                }
                 assertThat(submitting.isDone()).as("a submission failed").isFalse();
-                double[] sorted = frames.stream()
-                        .mapToDouble(each -> ((Number) each).doubleValue())
-                        .sorted()
-                        .toArray();
-                double median = sorted[sorted.length / 2];
-                log.info(
-                        "/ui/{}: {} runs in 5 s, frames: median {} ms, worst {} ms",
-                        path,
-                        begun,
-                        Math.round(median * 10) / 10.0,
-                        Math.round(sorted[sorted.length - 1]));
-                // The aim is 20 ms; a machine that does other things meanwhile may take longer.
-                assertThat(median).isLessThan(50);
+                assertThat(best).as("milliseconds between two frames").isLessThan(FRAME);
                 assertThat(begun.get()).isGreaterThan(RUNS_A_SECOND);
             } finally {
                 load.shutdownNow();
             }
             ada.isContent();
         }
+    }
+
+    /** Waits until the runs of other tests have ended, so that two answers one after the other are the same. */
+    private void calm() {
+        Patience.until(
+                () -> site().get(Role.READ, "summary").getJsonObject("runs").getInteger("RUNNING") == 1);
+    }
+
+    /** The median of the times between frames in five seconds. */
+    private static double medianFrame(Page page, String path) {
+        double[] sorted = ((List<?>) page.evaluate(FRAMES, 5_000))
+                .stream()
+                        .mapToDouble(each -> ((Number) each).doubleValue())
+                        .sorted()
+                        .toArray();
+        double median = sorted[sorted.length / 2];
+        log.info(
+                "/ui/{}: frames: median {} ms, worst {} ms",
+                path,
+                Math.round(median * 10) / 10.0,
+                Math.round(sorted[sorted.length - 1]));
+        return median;
     }
 
     private String holder() {
@@ -272,6 +348,26 @@ class SizeTest extends BrowserTest {
 
     private static String longestWait(JsonObject summary) {
         return summary.getJsonObject("longestWait").getJsonObject("lock").getString("key");
+    }
+
+    /** A number as pages write it. */
+    private static String shown(long number) {
+        return String.format(Locale.ROOT, "%,d", number);
+    }
+
+    private static Duration waited(JsonObject summary) {
+        return Duration.between(
+                Instant.parse(summary.getJsonObject("longestWait").getString("since")),
+                Instant.parse(summary.getString("at")));
+    }
+
+    /** Fails unless {@code shown}, such as {@code 42 s} or {@code 14:08}, is {@code time}, give or take what passes between two answers. */
+    private static void isAbout(String shown, Duration time) {
+        Matcher minutes = Pattern.compile("(\\d+):(\\d\\d)").matcher(shown);
+        double seconds = minutes.matches()
+                ? 60 * Integer.parseInt(minutes.group(1)) + Integer.parseInt(minutes.group(2))
+                : Double.parseDouble(shown.replaceFirst(" s$", ""));
+        assertThat(seconds).as(shown).isCloseTo(time.toMillis() / 1000.0, within(5.0));
     }
 
     private static String encoded(String text) {

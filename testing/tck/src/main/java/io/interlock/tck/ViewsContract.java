@@ -272,6 +272,13 @@ interface ViewsContract extends RunContract {
             assertThat(group.sample()).isEqualTo(sample.id());
             assertThat(group.last()).isEqualTo(sample.status().since());
         });
+        client().store().runs().pause(new PauseRequest("acme", "idle", "carol", "upgrade", null));
+        client().store().runs().pause(new PauseRequest("acme", "busy", "carol", "upgrade", null));
+        client().store().runs().pause(new PauseRequest("other", "elsewhere", "carol", "upgrade", null));
+        assertThat(views().summary("acme").locks())
+                .as("lists show a key that is paused by its name, and no second time if it is in use")
+                .isEqualTo(
+                        Map.of(KeyStatus.HELD, 2L, KeyStatus.OVERDUE, 1L, KeyStatus.PAUSED, 2L, KeyStatus.WAITING, 1L));
         advance(Duration.ofMinutes(11));
         assertThat(views().summary("acme").failures()).as("older than an hour").isEmpty();
         assertThat(views().summary("unknown").locks()).isEmpty();

@@ -37,11 +37,23 @@ public final class UiRoutes {
             "map", "application/json",
             "css", "text/css; charset=utf-8",
             "svg", "image/svg+xml",
+            "md", "text/markdown; charset=utf-8",
             "html", "text/html; charset=utf-8");
 
     /** What comes first in the path of a page. */
     private static final Set<String> PAGES = Set.of(
-            "", "jobs", "locks", "lock", "runs", "queue", "dead-letters", "workers", "janitor", "audit", "settings");
+            "",
+            "jobs",
+            "locks",
+            "lock",
+            "runs",
+            "queue",
+            "dead-letters",
+            "workers",
+            "janitor",
+            "audit",
+            "settings",
+            "docs");
 
     private final Map<String, Stored> files = new HashMap<>();
     private final String page;

@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
 import io.interlock.access.Role;
+import io.interlock.engine.RunRequest;
+import io.interlock.run.RunQuery;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.ServedTest;
@@ -12,8 +14,10 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Resources, audit log, workers and jobs over HTTP. */
@@ -115,10 +119,40 @@ class AdminTest extends ServedTest {
                 .isEmpty();
     }
 
+    @Test
+    void aWorkerIsShownWithAllItsRunsAlsoIfAPageOfRunsHasFewer() {
+        int many = RunQuery.MAX_LIMIT + 20;
+        String tenant = "crowd";
+        for (int i = 0; i < many; i++) {
+            rig.engine.submit(RunRequest.of(LockKey.of(tenant, "crowd/" + i), "joined"));
+        }
+        Set<String> claimed = new HashSet<>();
+        while (claimed.size() < many) {
+            rig
+                    .post("/claims", rig.key(tenant, Role.WORKER), """
+                            {"claimId": "%s", "worker": "crowded", "jobs": ["joined"], "max": 100, "wait": "10s"}
+                            """.formatted(EngineRig.uuid()))
+                    .is(200)
+                    .json()
+                    .getJsonArray("items")
+                    .stream()
+                    .map(JsonObject.class::cast)
+                    .forEach(claim -> claimed.add(claim.encode()));
+        }
+        await().until(() -> worker(rig.key(tenant, Role.READ), "crowded").isPresent());
+        JsonObject worker = worker(rig.key(tenant, Role.READ), "crowded").orElseThrow();
+        assertThat(worker.getJsonArray("runs")).hasSize(many);
+        assertThat(worker.getInteger("busy")).isEqualTo(many);
+    }
+
     private Optional<JsonObject> remote(String key) {
+        return worker(key, "python-3");
+    }
+
+    private Optional<JsonObject> worker(String key, String name) {
         return rig.get("/workers", key).is(200).json().getJsonArray("items").stream()
                 .map(JsonObject.class::cast)
-                .filter(worker -> worker.getString("worker").equals("python-3"))
+                .filter(worker -> worker.getString("worker").equals(name))
                 .findFirst();
     }
 

@@ -42,7 +42,13 @@ class UiRoutesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"/ui/, 200, ''", "/ui/locks, 200, ''", "/ui/runs/4711, 200, ../", "/ui/nonsense, 404, ''"})
+    @CsvSource({
+        "/ui/, 200, ''",
+        "/ui/locks, 200, ''",
+        "/ui/runs/4711, 200, ../",
+        "/ui/docs/concepts, 200, ../",
+        "/ui/nonsense, 404, ''"
+    })
     void everyPageIsTheSameFileAndFindsItsFilesRelatively(String path, int status, String up) {
         HttpResponse<byte[]> answer = get(path);
         assertThat(answer.statusCode()).isEqualTo(status);
@@ -92,6 +98,14 @@ class UiRoutesTest {
         assertThat(header(answer, "Content-Type")).isEqualTo("application/json");
         assertThat(new JsonObject(Buffer.buffer(answer.body())).getJsonArray("sources"))
                 .contains("pages/now.js");
+    }
+
+    @Test
+    void theDocumentationIsServedAsText() {
+        HttpResponse<byte[]> answer = get("/ui/assets/" + files.version() + "/docs/runbooks.md");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(header(answer, "Content-Type")).isEqualTo("text/markdown; charset=utf-8");
+        assertThat(new String(answer.body(), UTF_8)).startsWith("# Runbooks");
     }
 
     @Test

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -101,6 +102,12 @@ class MemoryViews implements RunViews {
         Map<KeyStatus, Long> locks = views.stream()
                 .collect(Collectors.groupingBy(
                         KeyView::state, () -> new EnumMap<>(KeyStatus.class), Collectors.counting()));
+        Set<String> paused =
+                Pause.ofOneKey(pauses(tenant), client.table().now()).collect(Collectors.toSet());
+        views.forEach(view -> paused.remove(view.key().name()));
+        if (!paused.isEmpty()) {
+            locks.merge(KeyStatus.PAUSED, (long) paused.size(), Long::sum);
+        }
         KeyView longest = views.stream()
                 .filter(view -> view.waitingSince() != null)
                 .min(Comparator.comparing(view -> Objects.requireNonNull(view.waitingSince())))

@@ -105,6 +105,11 @@ final class SummaryQueries {
                 overdue.add(key.name());
             }
         }
+        Set<String> paused = Pause.ofOneKey(pauses.get(), Micros.moment(now)).collect(Collectors.toSet());
+        inUse.get().forEach(key -> paused.remove(key.name()));
+        if (!paused.isEmpty()) {
+            locks.merge(KeyStatus.PAUSED, (long) paused.size(), Long::sum);
+        }
         List<String> hot = inUse.get().stream()
                 .filter(key -> key.queued() > 0)
                 .sorted(Comparator.comparingInt(InUse::queued).reversed().thenComparing(InUse::name))
