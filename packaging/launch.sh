@@ -26,7 +26,7 @@ require_java() {
 }
 
 # Sets $program, the jar to run, $options of the JVM for a command, and $extras, the modules that it needs beside its own class path: a class
-# that is looked for and does not exist opens every jar, and picocli looks for such a one at every start.
+# that is looked for and does not exist opens every jar.
 choose() {
     local words=" $* ${INTERLOCK_STORE:-}"
     extras=() also=
@@ -38,7 +38,8 @@ choose() {
         # A small initial heap, one collector thread; the optimising compiler only for long-running commands.
         demo) program=server options+=(-XX:+UseSerialGC -Xms32m -XX:TieredStopAtLevel=1) ;;
         *)
-            program=cli options+=(-XX:+UseSerialGC -Xms32m -XX:TieredStopAtLevel=1)
+            # Most code of a short command runs a few hundred times: compiling it would take longer than running it.
+            program=cli options+=(-XX:+UseSerialGC -Xms32m -XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=5)
             # Health, metrics and traces of a worker, and the drivers of some stores, are those of the server.
             case $words in
                 " worker "* | *[[:space:]=]redis:* | *[[:space:]=]rediss:* | *[[:space:]=]etcd:* | *[[:space:]=]etcds:*) extras+=(edges/server) ;;
@@ -51,23 +52,29 @@ choose() {
 }
 
 # Prepares a faster start of the command line in the folder $cache: the unpacked library of the SQLite driver, and the classes that a start
-# needs, loaded and linked. A trial run creates both. The command line also starts without them.
+# needs, loaded and linked. Trial runs create both. The command line also starts without them.
 warm() {
-    local jar trial=$cache/trial
+    local trial=$cache/trial
     require_java
     choose run
-    jar=$(jar_of cli)
+    find_jar cli
     rm -rf "$cache/native" "$cache/start.aot" "$cache/classes.jsa" "$cache/java"
     mkdir -p "$cache/native" "$trial" || return
     # The driver removes its copy at its end, so the command of the trial keeps one.
     # shellcheck disable=SC2016 # the inner shell is to see the variables
     local run=(io.interlock.cli.Main run -n trial --store "sqlite:$trial/trial.db" --
         sh -c 'for f in "$0"/sqlite-*sqlitejdbc.*[!k]; do [ ! -e "$f" ] || cp "$f" "$1/${f##*-}"; done' "$trial" "$cache/native")
-    "$java" "${options[@]}" -Dorg.sqlite.tmpdir="$trial" -XX:DumpLoadedClassList="$trial/classes" -cp "$jar" "${run[@]}" </dev/null || return
+    "$java" "${options[@]}" -Dorg.sqlite.tmpdir="$trial" -cp "$jar" "${run[@]}" </dev/null || return
     prepared
+    # The second run finds a store, as nearly all runs do.
     if [ "$java_version" -ge 25 ]; then
         "$java" "${options[@]}" -XX:AOTCacheOutput="$cache/start.aot" -cp "$jar" "${run[@]}" </dev/null
     else
+        "$java" "${options[@]}" -XX:DumpLoadedClassList="$trial/classes" -cp "$jar" "${run[@]}" </dev/null || return
+        # What a run through a server needs, as far as one comes that is not there.
+        "$java" "${options[@]}" -XX:DumpLoadedClassList="$trial/more" -cp "$jar" io.interlock.cli.Main run -n trial --server http://127.0.0.1:1 \
+            -- true </dev/null
+        cat "$trial/more" >>"$trial/classes"
         # Created from a list and not at the exit of a process: JDK 17 would leave out the classes of picocli, which have the format of Java 5.
         "$java" -Xshare:dump -XX:SharedClassListFile="$trial/classes" -XX:SharedArchiveFile="$cache/classes.jsa" -cp "$jar"
     fi
@@ -92,10 +99,9 @@ prepared() {
     done
 }
 
-# The jar of a program; its manifest names all others.
-jar_of() {
-    local found=("$jars/interlock-$1"-[0-9]*.jar)
-    echo "${found[0]}"
+# Sets $jar, that of a program; its manifest names all others.
+find_jar() {
+    jar=("$jars/interlock-$1"-[0-9]*.jar)
 }
 
 # Replaces this shell by the $program, or prepares faster starts of it.
@@ -106,16 +112,19 @@ launch() {
         exit
     fi
     prepared
-    start "io.interlock.$program.Main" "$(jar_of "$program")" "$@"
+    find_jar "$program"
+    # shellcheck disable=SC2128 # there is one
+    start "io.interlock.$program.Main" "$jar" "$@"
 }
 
 # Replaces this shell by the main class $1 on the class path $2; the arguments follow.
 start() {
-    local main=$1 path=$2
+    local main=$1 path=$2 umlaut=$'\xc3\xbc'
     shift 2
     # A JVM decodes arguments and names by the locale, and cron and containers have none: all but ASCII would be lost. Commands get back the
-    # original setting (InheritedVariables). A locale that is set but not installed does not count either.
-    if [ "$(locale charmap 2>/dev/null || echo ANSI_X3.4-1968)" = ANSI_X3.4-1968 ]; then
+    # original setting (InheritedVariables). A locale that is set but not installed does not count either. In a locale of UTF-8, these two
+    # bytes are one character for this shell, which then starts no other process to learn more.
+    if [ "${#umlaut}" -ne 1 ] && [ "$(locale charmap 2>/dev/null || echo ANSI_X3.4-1968)" = ANSI_X3.4-1968 ]; then
         # If C.UTF-8 is not installed, bash prints a warning.
         { export INTERLOCK_LC_ALL=${LC_ALL-} LC_ALL=C.UTF-8; } 2>/dev/null
     fi

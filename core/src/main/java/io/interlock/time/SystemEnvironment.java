@@ -20,8 +20,6 @@ final class SystemEnvironment implements Environment {
 
     private static final Logger log = LoggerFactory.getLogger(SystemEnvironment.class);
 
-    private final SecureRandom random = new SecureRandom();
-
     private SystemEnvironment() {}
 
     @Override
@@ -53,7 +51,12 @@ final class SystemEnvironment implements Environment {
 
     @Override
     public RandomGenerator random() {
-        return random;
+        return Randomness.SOURCE;
+    }
+
+    /** Set up when it is first used: it takes milliseconds, which a command that starts can spend on another thread. */
+    private static final class Randomness {
+        static final SecureRandom SOURCE = new SecureRandom();
     }
 
     private static final class SystemTimers implements Timers {

@@ -42,6 +42,7 @@ class ArchiveTest {
     private static final Pattern EXPOSURE = Pattern.compile("Overall exposure level for \\S+: ([0-9.]+)");
     private static final double MAX_EXPOSURE = 1.5;
     private static final Pattern ARGUMENTS = Pattern.compile("args: (\\[.*])");
+    private static final Pattern SAMPLE_OPTIONS = Pattern.compile("Further options of interlock run, such as (.*)");
 
     @TempDir
     static Path folder = Path.of("");
@@ -76,6 +77,17 @@ class ArchiveTest {
                 .extracting(Ended::code)
                 .isEqualTo(7);
         assertThat(interlock.run("runs", "ls").text()).contains("SUCCEEDED", "FAILED");
+    }
+
+    @Test
+    void helpAndCompletionNeedNoClassesOfAServer() throws Exception {
+        Installed interlock = installed();
+        assertThat(interlock.run("--help")).satisfies(ended -> {
+            assertThat(ended.code()).isZero();
+            assertThat(ended.text()).contains("worker", "demo", "Examples:");
+        });
+        assertThat(interlock.run("completion", "bash").text()).contains("--api-key-file", "bump-epoch");
+        assertThat(interlock.run("worker", "--help").text()).contains("--config=FILE", "--store=URL");
     }
 
     @Test
@@ -182,13 +194,15 @@ class ArchiveTest {
 
     @Test
     void theStepOfTheActionRunsItsCommandUnderTheKey() throws Exception {
+        Matcher sample = SAMPLE_OPTIONS.matcher(Files.readString(Path.of("github-action/action.yml")));
+        assertThat(sample.find()).isTrue();
         Installed step = new Installed(
                         Path.of("github-action/run.sh").toAbsolutePath(), Files.createTempDirectory(folder, "step"))
                 .with("JAVA_HOME", System.getProperty("java.home"))
                 .with("INTERLOCK_SERVER", "")
                 .with("INTERLOCK_STORE", "sqlite:" + folder.resolve("step.db"))
                 .with("ACTION_KEY", "deploy/production")
-                .with("ACTION_OPTIONS", "--lease 20s")
+                .with("ACTION_OPTIONS", sample.group(1))
                 .with("ACTION_RUN", "echo deploys with $INTERLOCK_TOKEN\nfalse\necho not reached");
         assertThat(step.run().text()).contains("interlock is not on the PATH");
         step.onPath(home.resolve("bin/interlock"));

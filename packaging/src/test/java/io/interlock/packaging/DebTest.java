@@ -75,7 +75,7 @@ class DebTest {
     }
 
     /** The JDK of this test, or the newest one beside it. */
-    private static Path jdkWithJpackage() throws IOException {
+    static Path jdkWithJpackage() throws IOException {
         Path own = Path.of(System.getProperty("java.home"));
         try (Stream<Path> others = Files.list(own.toAbsolutePath().getParent())) {
             return others.filter(jdk ->

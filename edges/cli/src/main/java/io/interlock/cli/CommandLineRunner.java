@@ -66,8 +66,8 @@ final class CommandLineRunner {
             CommandLine line = new Commands(session, command).lineFor(options);
             line.setExpandAtFiles(false)
                     .setOut(session.console().writer())
-                    .setParameterExceptionHandler((wrong, words) -> trouble.misspelt(wrong))
-                    .setExecutionExceptionHandler((failure, failed, parsed) -> trouble.say(failure));
+                    .setParameterExceptionHandler(trouble)
+                    .setExecutionExceptionHandler(trouble);
             return line.execute(options.toArray(String[]::new));
         } catch (RuntimeException failure) {
             return trouble.say(failure);

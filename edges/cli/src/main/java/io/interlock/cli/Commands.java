@@ -28,12 +28,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Spec;
 
 /**
  * All commands by name. Only the one that is asked for is built, because building the others would take longer than running it.
@@ -123,7 +120,7 @@ final class Commands {
             case "version" -> new CompletionCommand.Version();
             default -> throw new IllegalStateException(verb);
         };
-        return withHelp(new CommandLine(((CliCommand) made).in(session)));
+        return withHelp(((CliCommand) made).in(session).line());
     }
 
     /** The name of the command that is asked for; empty if there is none. */
@@ -137,7 +134,7 @@ final class Commands {
         if (name.isEmpty()) {
             return whole();
         }
-        CommandLine root = withHelp(new CommandLine(new Root()));
+        CommandLine root = withHelp(Root.line());
         if (VERBS.contains(name)) {
             return root.addSubcommand(name, line(name));
         }
@@ -175,7 +172,7 @@ final class Commands {
 
     /** All commands: for help, and for completion. */
     CommandLine whole() {
-        CommandLine root = withHelp(new CommandLine(new Root()));
+        CommandLine root = withHelp(Root.line());
         VERBS.forEach(name -> {
             String first = name.replaceFirst(" .*", "");
             if (!root.getSubcommands().containsKey(first)) {
@@ -230,29 +227,30 @@ final class Commands {
         return line;
     }
 
-    @Command(
-            name = "interlock",
-            description = "One execution per key at a time, across threads, processes and machines.",
-            synopsisSubcommandLabel = "COMMAND",
-            footer = {
-                "",
-                "interlock COMMAND --help shows options and examples.",
-                "",
-                "Examples:",
-                "  interlock run -w 10m ledger/4711 -- ./close.sh",
-                "  interlock locks show ledger/4711",
-                "  interlock runs ls --state RUNNING"
-            })
-    static final class Root implements Callable<Integer> {
+    /** What is carried out if there is no other command: help. It has no annotations, because reading them would slow every start. */
+    private static final class Root implements Callable<Integer> {
 
-        @Spec
-        private @Nullable CommandSpec spec;
+        private final CommandSpec spec = CommandSpec.wrapWithoutInspection(this).name("interlock");
+
+        static CommandLine line() {
+            CommandSpec spec = new Root().spec;
+            spec.usageMessage()
+                    .description("One execution per key at a time, across threads, processes and machines.")
+                    .synopsisSubcommandLabel("COMMAND")
+                    .footer(
+                            "",
+                            "interlock COMMAND --help shows options and examples.",
+                            "",
+                            "Examples:",
+                            "  interlock run -w 10m ledger/4711 -- ./close.sh",
+                            "  interlock locks show ledger/4711",
+                            "  interlock runs ls --state RUNNING");
+            return new CommandLine(spec);
+        }
 
         @Override
         public Integer call() {
-            if (spec != null) {
-                spec.commandLine().usage(spec.commandLine().getOut());
-            }
+            spec.commandLine().usage(spec.commandLine().getOut());
             return 0;
         }
     }

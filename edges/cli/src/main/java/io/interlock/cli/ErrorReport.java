@@ -15,14 +15,21 @@ import java.io.StringWriter;
 import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Reports a failure: one line of cause, one line of what to do, and a stack trace only for {@code -vv}. */
-final class ErrorReport {
+/**
+ * Reports a failure: one line of cause, one line of what to do, and a stack trace only for {@code -vv}. It is picocli's handlers itself: no
+ * archive of classes keeps a lambda of theirs.
+ */
+final class ErrorReport implements IParameterExceptionHandler, IExecutionExceptionHandler {
 
     private final Console console;
     private final boolean loud;
@@ -46,7 +53,8 @@ final class ErrorReport {
             @Nullable String next) {}
 
     /** A command line that cannot be parsed. */
-    int misspelt(ParameterException wrong) {
+    @Override
+    public int handleParseException(ParameterException wrong, String[] words) {
         String command = wrong.getCommandLine().getCommandSpec().qualifiedName(" ");
         String next = command + " --help shows how";
         String cause = firstLine(wrong.getMessage()).replace("option option", "option");
@@ -82,6 +90,12 @@ final class ErrorReport {
     }
 
     /** An exception of a command. */
+    @Override
+    public int handleExecutionException(Exception failure, CommandLine failed, ParseResult words) {
+        return say(failure);
+    }
+
+    /** Any failure. */
     int say(Throwable thrown) {
         Throwable failure = thrown instanceof RuntimeException known ? Failure.of(known) : thrown;
         if (failure instanceof Failure told && told.nextStep().isEmpty()) {

@@ -19,6 +19,8 @@ public final class Main {
         Logging.set(
                 CommandLineRunner.isLoud(arguments),
                 Commands.nameIn(List.of(arguments)).equals("worker"));
+        // picocli would look for Groovy, and a class that is nowhere is searched for in all jars.
+        System.setProperty("picocli.disable.closures", "true");
         CommandContext session = CommandContext.ofProcess();
         prepare(List.of(arguments), session);
         int code = new CommandLineRunner(session).run(arguments);
@@ -44,17 +46,22 @@ public final class Main {
                         words.stream(),
                         Stream.of("INTERLOCK_STORE", "INTERLOCK_SERVER").map(session.variables()::get))
                 .anyMatch(word -> word != null && word.contains("://"));
-        if (!elsewhere) {
-            session.environment()
-                    .threads("interlock-prepare")
-                    .newThread(() -> {
-                        try {
-                            Locks.prepare("sqlite:");
-                        } catch (InterlockException fails) {
-                            // So will the command, which says why.
-                        }
-                    })
-                    .start();
+        session.environment()
+                .threads("interlock-prepare")
+                .newThread(() -> {
+                    session.environment().random().nextLong();
+                    if (!elsewhere) {
+                        prepareSqlite();
+                    }
+                })
+                .start();
+    }
+
+    private static void prepareSqlite() {
+        try {
+            Locks.prepare("sqlite:");
+        } catch (InterlockException fails) {
+            // So will the command, which says why.
         }
     }
 
@@ -62,6 +69,7 @@ public final class Main {
     static final class Logging {
 
         private static final String PREFIX = "org.slf4j.simpleLogger.";
+        private static final String PROVIDER = "org.slf4j.simple.SimpleServiceProvider";
 
         private Logging() {}
 
@@ -74,9 +82,13 @@ public final class Main {
             System.setProperty(PREFIX + "defaultLogLevel", loud ? "debug" : lasting ? "warn" : "off");
             System.setProperty(PREFIX + "showShortLogName", "true");
             System.setProperty("slf4j.internal.verbosity", "ERROR");
-            // Named, so that it is not searched for in all jars. An application that calls commands may log otherwise.
-            if (Logging.class.getResource("/org/slf4j/simple/SimpleServiceProvider.class") != null) {
-                System.setProperty("slf4j.provider", "org.slf4j.simple.SimpleServiceProvider");
+            try {
+                // Named, so that it is not searched for in all jars. A class that is found is in the archive; a file
+                // would open its jar.
+                Class.forName(PROVIDER, false, Logging.class.getClassLoader());
+                System.setProperty("slf4j.provider", PROVIDER);
+            } catch (ClassNotFoundException elsewhere) {
+                // An application that calls commands logs in its own way.
             }
         }
     }

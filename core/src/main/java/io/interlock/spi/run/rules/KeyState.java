@@ -187,7 +187,7 @@ public final class KeyState {
     List<Run> allRunning() {
         return open.values().stream()
                 .filter(run -> run.state() == RunState.RUNNING)
-                .sorted(Comparator.comparingLong(Run::number))
+                .sorted((one, other) -> Long.compare(one.number(), other.number()))
                 .toList();
     }
 

@@ -34,7 +34,12 @@ public final class QueueRules {
 
     /** Higher effective priority first, then the lower number. */
     public static Comparator<Run> order(Instant now) {
-        return Comparator.<Run>comparingInt(run -> -effectivePriority(run, now)).thenComparingLong(Run::number);
+        // By itself: a comparator made of others is linked at its first use, which costs each start of the command line
+        // milliseconds.
+        return (one, other) -> {
+            int byPriority = Integer.compare(effectivePriority(other, now), effectivePriority(one, now));
+            return byPriority == 0 ? Long.compare(one.number(), other.number()) : byPriority;
+        };
     }
 
     /** Ready runs first, then the others. */

@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -40,6 +41,11 @@ public abstract class CliCommand implements Callable<Integer> {
         return Objects.requireNonNull(session, "in() comes first");
     }
 
+    /** What reads its words. */
+    public CommandLine line() {
+        return new CommandLine(this);
+    }
+
     /** The version of this program. */
     static String version() {
         String version = CliCommand.class.getPackage().getImplementationVersion();
@@ -50,15 +56,29 @@ public abstract class CliCommand implements Callable<Integer> {
         return session().console();
     }
 
-    /** A command that is carried out on a store or by a server. */
-    abstract static class Verb extends CliCommand {
+    /** A command that is told where to work. */
+    abstract static class Targeted extends CliCommand {
 
-        @Mixin
-        private TargetOptions target = new TargetOptions();
+        private final TargetOptions target = new TargetOptions();
+
+        @Override
+        public CommandLine line() {
+            CommandLine line = super.line();
+            line.getCommandSpec().addMixin("target", target.spec());
+            return line;
+        }
+
+        final TargetOptions target() {
+            return target;
+        }
+    }
+
+    /** A command that is carried out on a store or by a server. */
+    abstract static class Verb extends Targeted {
 
         @Override
         public Integer call() throws InterruptedException {
-            try (Backend backend = target.open(session(), jobs(), retention())) {
+            try (Backend backend = target().open(session(), jobs(), retention())) {
                 return carryOut(backend);
             }
         }
@@ -72,10 +92,6 @@ public abstract class CliCommand implements Callable<Integer> {
         /** How long a store keeps history, if it is swept meanwhile. */
         Retention retention() {
             return Retention.DEFAULT;
-        }
-
-        final TargetOptions target() {
-            return target;
         }
     }
 

@@ -29,20 +29,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** {@code interlock doctor}. */
 @Command(
         name = "doctor",
         description = "Checks the setup and suggests fixes. Exit code 1 if something is wrong.",
         footer = {"", "Example:", "  interlock doctor --server https://locks.example --api-key-file key"})
-public final class DoctorCommand extends CliCommand {
+public final class DoctorCommand extends CliCommand.Targeted {
 
     private static final Duration TTL = Duration.ofSeconds(2);
     private static final Duration TOLERATED_SKEW = Duration.ofSeconds(5);
-
-    @Mixin
-    private TargetOptions target = new TargetOptions();
 
     private boolean well = true;
 
@@ -51,10 +47,10 @@ public final class DoctorCommand extends CliCommand {
         ok("version", "interlock " + version() + " on Java " + System.getProperty("java.version"));
         checkMachine();
         try {
-            if (target.isServer(session())) {
+            if (target().isServer(session())) {
                 checkServer();
             } else {
-                checkStore(target.place(session()));
+                checkStore(target().place(session()));
             }
         } catch (InterlockException thrown) {
             tell(Failure.of(thrown));
@@ -138,7 +134,8 @@ public final class DoctorCommand extends CliCommand {
     }
 
     private LockKey sampleKey() {
-        return target.key("interlock-doctor/" + session().environment().random().nextLong());
+        return target().key(
+                        "interlock-doctor/" + session().environment().random().nextLong());
     }
 
     private Duration since(long before) {
@@ -146,8 +143,8 @@ public final class DoctorCommand extends CliCommand {
     }
 
     private void checkServer() throws InterruptedException {
-        try (InterlockClient remote = target.client(session(), Jobs.of());
-                Backend backend = target.open(session(), Jobs.of(), Retention.DEFAULT)) {
+        try (InterlockClient remote = target().client(session(), Jobs.of());
+                Backend backend = target().open(session(), Jobs.of(), Retention.DEFAULT)) {
             ServerConnection client = remote.connection();
             long before = session().environment().ticker().nanos();
             Facts caller = client.get("/session");

@@ -20,14 +20,11 @@ public final class StoreCommands {
                     "Brings the tables of a store up to this version. Opening a store does that, too, unless its URL"
                             + " forbids it.",
             footer = {"", "Example:", "  interlock store migrate --store 'postgresql://il@db/locks?sslmode=require'"})
-    public static final class Migrate extends CliCommand {
-
-        @Mixin
-        private TargetOptions target = new TargetOptions();
+    public static final class Migrate extends CliCommand.Targeted {
 
         @Override
         public Integer call() {
-            LeaseClient.open(target.placeAlone(session()).url(), session().environment())
+            LeaseClient.open(target().placeAlone(session()).url(), session().environment())
                     .close();
             console().say("the store is up to date");
             return 0;
@@ -41,10 +38,7 @@ public final class StoreCommands {
                             + " every lease given out before must be over.",
             footer = {"", "Example:", "  interlock store bump-epoch --store sqlite:il.db --reason \"restored a backup\""
             })
-    public static final class BumpEpoch extends CliCommand {
-
-        @Mixin
-        private TargetOptions target = new TargetOptions();
+    public static final class BumpEpoch extends CliCommand.Targeted {
 
         @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why, for the log")
         private String reason = "";
@@ -54,7 +48,7 @@ public final class StoreCommands {
 
         @Override
         public Integer call() {
-            StoreBackend.Target place = target.placeAlone(session());
+            StoreBackend.Target place = target().placeAlone(session());
             confirmation.require(console(), "Start a new epoch? Nothing is granted until old leases must be over.");
             try (LeaseClient client = LeaseClient.open(place.url(), session().environment())) {
                 Instant opens = client.bumpEpoch(reason);

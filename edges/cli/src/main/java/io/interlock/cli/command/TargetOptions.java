@@ -1,5 +1,11 @@
 package io.interlock.cli.command;
 
+import static io.interlock.cli.command.HandBuilt.named;
+import static io.interlock.cli.command.HandBuilt.text;
+import static io.interlock.cli.command.HandBuilt.value;
+import static io.interlock.cli.command.HandBuilt.valueOr;
+import static io.interlock.cli.command.HandBuilt.valued;
+
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
 import io.interlock.cli.backend.Backend;
@@ -23,7 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Where a command is carried out, and for whom. */
 public final class TargetOptions {
@@ -31,73 +38,74 @@ public final class TargetOptions {
     private static final Duration DRAIN_TIME = Duration.ofSeconds(2);
     private static final Pattern PASSWORD = Pattern.compile("(//[^:/@]*):[^@]*@");
 
-    @Option(
-            names = "--store",
-            paramLabel = "URL",
-            description =
-                    "Work straight on this store: sqlite:PATH, postgresql://USER@HOST/DB, redis://HOST, etcd://HOST, firestore://PROJECT"
-                            + " (default: $INTERLOCK_STORE, else sqlite: in the user's data folder)")
-    private @Nullable String store;
+    private final OptionSpec storeOption = text(
+            "URL",
+            "Work straight on this store: sqlite:PATH, postgresql://USER@HOST/DB, redis://HOST, etcd://HOST, firestore://PROJECT"
+                    + " (default: $INTERLOCK_STORE, else sqlite: in the user's data folder)",
+            "--store");
+    private final OptionSpec serverOption = text(
+            "URL",
+            "Work through this server (default: $INTERLOCK_SERVER); its key comes from"
+                    + " $INTERLOCK_API_KEY or --api-key-file",
+            "--server");
+    private final OptionSpec keyFile = valued("FILE", "The file that holds the server's API key", "--api-key-file")
+            .type(Path.class)
+            .build();
+    private final OptionSpec authorities = valued(
+                    "FILE",
+                    "Trust only servers whose certificates come from an authority in this PEM file"
+                            + " (default: $INTERLOCK_CACERT, else those of Java)",
+                    "--cacert")
+            .type(Path.class)
+            .build();
+    private final OptionSpec tenant =
+            text("T", "The tenant on a store (default: default); through a server the API key decides", "--tenant");
+    private final OptionSpec verbose = named("-v", "--verbose")
+            .type(boolean[].class)
+            .arity("0")
+            .description("Print more; -vv: also stack traces and the log")
+            .build();
 
-    @Option(
-            names = "--server",
-            paramLabel = "URL",
-            description = "Work through this server (default: $INTERLOCK_SERVER); its key comes from"
-                    + " $INTERLOCK_API_KEY or --api-key-file")
-    private @Nullable String server;
-
-    @Option(names = "--api-key-file", paramLabel = "FILE", description = "The file that holds the server's API key")
-    private @Nullable Path keyFile;
-
-    @Option(
-            names = "--cacert",
-            paramLabel = "FILE",
-            description = "Trust only servers whose certificates come from an authority in this PEM file"
-                    + " (default: $INTERLOCK_CACERT, else those of Java)")
-    private @Nullable Path authorities;
-
-    @Option(
-            names = "--tenant",
-            paramLabel = "T",
-            description = "The tenant on a store (default: default); through a server the API key decides")
-    private String tenant = LockKey.DEFAULT_TENANT;
-
-    @Option(
-            names = {"-v", "--verbose"},
-            description = "Print more; -vv: also stack traces and the log")
-    private boolean[] verbose = {};
+    /** These options, to be mixed into those of a command. */
+    CommandSpec spec() {
+        return CommandSpec.create()
+                .addOption(storeOption)
+                .addOption(serverOption)
+                .addOption(keyFile)
+                .addOption(authorities)
+                .addOption(tenant)
+                .addOption(verbose);
+    }
 
     /** For whom to act. */
     public String tenant() {
-        return tenant;
+        return valueOr(tenant, LockKey.DEFAULT_TENANT);
     }
 
     /** How much is to be said. */
     public int verbosity() {
-        return verbose.length;
+        return valueOr(verbose, new boolean[0]).length;
     }
 
     public LockKey key(String name) {
-        return LockKey.of(tenant, name);
+        return LockKey.of(tenant(), name);
     }
 
     /** The options as they were typed, for the next command; without a password. */
     public List<String> typed() {
         List<String> words = new ArrayList<>();
+        String store = store();
         if (store != null) {
             words.addAll(List.of("--store", PASSWORD.matcher(store).replaceFirst("$1:***@")));
         }
-        if (server != null) {
-            words.addAll(List.of("--server", server));
+        for (OptionSpec option : List.of(serverOption, keyFile, authorities)) {
+            Object value = value(option, Object.class);
+            if (value != null) {
+                words.addAll(List.of(option.longestName(), value.toString()));
+            }
         }
-        if (keyFile != null) {
-            words.addAll(List.of("--api-key-file", keyFile.toString()));
-        }
-        if (authorities != null) {
-            words.addAll(List.of("--cacert", authorities.toString()));
-        }
-        if (!tenant.equals(LockKey.DEFAULT_TENANT)) {
-            words.addAll(List.of("--tenant", tenant));
+        if (!tenant().equals(LockKey.DEFAULT_TENANT)) {
+            words.addAll(List.of("--tenant", tenant()));
         }
         return words;
     }
@@ -116,11 +124,13 @@ public final class TargetOptions {
     /** A client of the server that is meant. */
     InterlockClient client(CommandContext session, Jobs jobs) {
         Map<String, String> variables = session.variables();
-        String key = keyFile == null ? variables.getOrDefault("INTERLOCK_API_KEY", "") : secret(keyFile);
+        Path secret = value(keyFile, Path.class);
+        String key = secret == null ? variables.getOrDefault("INTERLOCK_API_KEY", "") : secret(secret);
         String named = variables.getOrDefault("INTERLOCK_CACERT", "");
-        Path file = authorities != null || named.isEmpty() ? authorities : Path.of(named);
+        Path chosen = value(authorities, Path.class);
+        Path file = chosen != null || named.isEmpty() ? chosen : Path.of(named);
         InterlockClient.Builder client = InterlockClient.builder(serverUrl(variables))
-                .tenant(tenant)
+                .tenant(tenant())
                 .jobs(jobs)
                 .drainTime(DRAIN_TIME)
                 .environment(session.environment());
@@ -131,6 +141,7 @@ public final class TargetOptions {
     }
 
     List<Flag> storeFlag() {
+        String store = store();
         return store == null ? List.of() : List.of(Flag.of("store", store));
     }
 
@@ -146,7 +157,7 @@ public final class TargetOptions {
 
     /** The store that is meant. */
     StoreBackend.Target place(CommandContext session) {
-        return new StoreBackend.Target(storeUrl(session.variables()), tenant, actor(), session.environment());
+        return new StoreBackend.Target(storeUrl(session.variables()), tenant(), actor(), session.environment());
     }
 
     private static String actor() {
@@ -166,7 +177,13 @@ public final class TargetOptions {
         return !serverUrl(session.variables()).isEmpty();
     }
 
+    private @Nullable String store() {
+        return value(storeOption, String.class);
+    }
+
     private String serverUrl(Map<String, String> variables) {
+        String store = store();
+        String server = value(serverOption, String.class);
         if (store != null && server != null) {
             throw Failure.usage("--store and --server contradict each other", "leave one of them out");
         }
@@ -185,6 +202,7 @@ public final class TargetOptions {
     }
 
     private String storeUrl(Map<String, String> variables) {
+        String store = store();
         String named = store != null ? store : variables.getOrDefault("INTERLOCK_STORE", "");
         if (!named.isEmpty()) {
             return patient(named);

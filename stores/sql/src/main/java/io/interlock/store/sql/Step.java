@@ -152,7 +152,14 @@ final class Step {
     }
 
     /** By what a tenant knows a request again. */
-    record Name(String tenant, String name) {}
+    record Name(String tenant, String name) implements Comparable<Name> {
+
+        @Override
+        public int compareTo(Name other) {
+            int byTenant = tenant.compareTo(other.tenant);
+            return byTenant == 0 ? name.compareTo(other.name) : byTenant;
+        }
+    }
 
     /** What came of the first request under a name. */
     record Remembered(String fingerprint, Run run) {}

@@ -23,7 +23,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -94,8 +93,7 @@ final class StepWriter {
     private final Rows letters = new Rows();
     private final Rows audit = new Rows();
     // In the order in which every step locks them.
-    private final SortedMap<Step.Name, @Nullable Object[]> names =
-            new TreeMap<>(Comparator.comparing(Step.Name::tenant).thenComparing(Step.Name::name));
+    private final SortedMap<Step.Name, @Nullable Object[]> names = new TreeMap<>();
     private final Rows oldNames = new Rows();
     private final List<Long> heard = new ArrayList<>();
     private final Map<RunId, UUID> claims = new HashMap<>();
@@ -186,9 +184,9 @@ final class StepWriter {
         KeyState state = key.state();
         KeyRow row = key.row();
         return !state.changes().isEmpty()
-                || !Objects.equals(state.lease().orElse(null), row.lease())
-                || !Objects.equals(state.reservation().orElse(null), row.reservation())
-                || !Objects.equals(state.resource().orElse(null), row.resource());
+                || !same(state.lease().orElse(null), row.lease())
+                || !same(state.reservation().orElse(null), row.reservation())
+                || !same(state.resource().orElse(null), row.resource());
     }
 
     /** Whether the rules have changed anything, or anything else is to be written. */
@@ -292,11 +290,14 @@ final class StepWriter {
         }
         flipClaimable(key);
         KeyRow after = after(key, resting);
-        if (!after.equals(before) && !(before.isAbsent() && after.saysNothing())) {
-            if (Arrays.equals(after.moreValues(), before.moreValues())) {
-                leases.add(after.values());
+        @Nullable Object[] values = after.values();
+        @Nullable Object[] more = after.moreValues();
+        boolean moreChanged = !Arrays.equals(more, before.moreValues());
+        if ((moreChanged || !Arrays.equals(values, before.values())) && !(before.isAbsent() && after.saysNothing())) {
+            if (moreChanged) {
+                wholeLeases.add(concat(values, more));
             } else {
-                wholeLeases.add(concat(after.values(), after.moreValues()));
+                leases.add(values);
             }
         }
         if ((before.lease() != null && after.lease() == null)
@@ -309,6 +310,13 @@ final class StepWriter {
                 .forEach(this::collect);
         changes.letters().forEach(this::collect);
         changes.audit().forEach(this::note);
+    }
+
+    // Not Objects.equals, which asks the one also if the other is missing: what a record makes by itself is linked at
+    // its first
+    // use, which costs each start of the command line milliseconds.
+    private static boolean same(@Nullable Object one, @Nullable Object other) {
+        return one == other || (one != null && other != null && one.equals(other));
     }
 
     private static boolean offers(@Nullable Reservation before, @Nullable Reservation after) {
@@ -327,7 +335,7 @@ final class StepWriter {
             token = lease == null ? Math.max(token, Math.max(store.tokenFloor(), epoch)) : token;
         }
         KeyRow.QueueFacts queue = state.hasOpenRuns() ? queue(key, resting) : KeyRow.QueueFacts.EMPTY;
-        boolean same = Objects.equals(lease, before.lease());
+        boolean same = same(lease, before.lease());
         return new KeyRow(
                 before.key(),
                 lease,
