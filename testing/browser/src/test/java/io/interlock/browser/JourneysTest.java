@@ -9,7 +9,7 @@ import io.interlock.RunState;
 import io.interlock.access.Role;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
-import io.vertx.core.json.JsonObject;
+import io.vertx.core.json.JsonArray;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -185,15 +185,16 @@ class JourneysTest extends BrowserTest {
         Run done = site().submit("job/done", "billing-export", "hourly");
         site().tell("job/done", "end");
         awaitState(done, RunState.SUCCEEDED);
+        // The worker notes only now and then what it does.
+        Patience.until(() -> !workersOf("billing-export").isEmpty());
         try (Visitor ada = visitor(Role.TRIGGER)) {
             Page page = ada.open("jobs");
             page.locator("main tbody a:text-is('billing-export')").click();
             assertThat(page.locator("h1")).hasText("billing-export");
-            JsonObject job = site().get(Role.READ, "jobs/billing-export");
             assertThat(page.locator(".lead")).containsText("0 3 1 1 * UTC under billing/export");
             assertThat(page.getByLabel("Facts")).containsText("Join");
             assertThat(page.getByLabel("Facts"))
-                    .containsText(job.getJsonArray("workers").getString(0));
+                    .containsText(workersOf("billing-export").getString(0));
             assertThat(page.getByLabel("Newest runs").first()).containsText(shortOf(done));
             page.locator("main button:has-text('Start…')").click();
             assertThat(page.locator("dialog #f-key")).hasValue("billing/export");
@@ -326,5 +327,9 @@ class JourneysTest extends BrowserTest {
 
     private void awaitState(Run run, RunState state) {
         Patience.until(() -> site().engine.find(run.id()).orElseThrow().state() == state);
+    }
+
+    private JsonArray workersOf(String job) {
+        return site().get(Role.READ, "jobs/" + job).getJsonArray("workers");
     }
 }
