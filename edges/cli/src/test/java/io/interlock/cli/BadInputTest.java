@@ -3,6 +3,7 @@ package io.interlock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.cli.Cli.Ended;
+import io.interlock.cli.Typed.Answer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -11,7 +12,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever is typed wrongly: the right exit code, a line of cause, a line of what to do, and no stack trace. */
+/**
+ * Whatever is typed wrongly: the right exit code, a line of cause, a line of what to do, and no stack trace. {@link ExitCodeTest} produces
+ * the same exit codes by processes.
+ */
 class BadInputTest {
 
     @TempDir
@@ -107,14 +111,14 @@ class BadInputTest {
     @ParameterizedTest
     @MethodSource("inputs")
     void isExplainedInTwoLines(Bad bad) {
-        Ended ended = new Cli(folder).run(bad.words.toArray(String[]::new));
-        assertThat(ended.err())
+        Answer answer = new Typed("INTERLOCK_STORE", new Cli(folder).store()).type(bad.words.toArray(String[]::new));
+        assertThat(answer.err())
                 .startsWith("interlock: ")
                 .contains(bad.cause, bad.next)
                 .doesNotContain("\tat ", "secret");
-        assertThat(ended.err().lines()).hasSizeLessThanOrEqualTo(2);
-        assertThat(ended.code()).isEqualTo(bad.code);
-        assertThat(ended.out()).isEmpty();
+        assertThat(answer.err().lines()).hasSizeLessThanOrEqualTo(2);
+        assertThat(answer.code()).isEqualTo(bad.code);
+        assertThat(answer.out()).isEmpty();
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -141,7 +142,7 @@ class RunStopTest {
     @Test
     void aWrapperThatSleptThroughItsLeaseStopsTheCommand() {
         Command paused = start("trap '' TERM; " + LOOP, "--lease", "2s");
-        paused.running.signal("STOP");
+        haltOutsideAWrite(paused.running);
         // Whoever has the key next finds nothing of it, though nobody has woken the wrapper.
         String look = "kill -0 " + paused.pid + " && echo lives; echo $INTERLOCK_TOKEN";
         Ended next = cli.run("run", "-w", "20s", "k", "--", "sh", "-c", look);
@@ -167,6 +168,21 @@ class RunStopTest {
         assertThat(engine.queue(LockKey.of("k"))).isEmpty();
         holder.running.closeInput();
         holder.running.await();
+    }
+
+    /** A process that is halted within a write keeps the lock of the file, and all others wait. */
+    private void haltOutsideAWrite(Running running) {
+        Typed another = new Typed("INTERLOCK_STORE", cli.store() + "?timeout=500ms");
+        AtomicInteger tries = new AtomicInteger();
+        await().until(() -> {
+            running.signal("STOP");
+            String key = "probe/" + tries.incrementAndGet();
+            boolean mayWrite = another.type("acquire", key, "--ttl", "2s").code() == 0;
+            if (!mayWrite) {
+                running.signal("CONT");
+            }
+            return mayWrite;
+        });
     }
 
     private Command start(String script, String... options) {

@@ -149,6 +149,8 @@ class MaintenanceWindowsTest {
     private EngineBuilder builder(String... windows) {
         return RunEngine.builder(store.anotherClient())
                 .environment(time)
+                // So rarely that half a day of it takes moments.
+                .pollEvery(Duration.ofSeconds(10))
                 .sweepEvery(Duration.ofMinutes(1))
                 .withoutBooks()
                 .jobs(Jobs.of(Job.named("nightly")

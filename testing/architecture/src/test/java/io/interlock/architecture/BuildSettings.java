@@ -16,9 +16,10 @@ final class BuildSettings {
 
     private final String pom = SourceTree.read(SourceTree.root().resolve("pom.xml"));
 
-    /** The arguments of the compiler, in order. */
+    /** The arguments of the compiler for main code, in order; those for tests come later in the pom. */
     List<String> compilerArguments() {
-        return SourceTree.matches(ARGUMENT, pom).stream()
+        String main = pom.substring(pom.indexOf("<compilerArgs>"), pom.indexOf("</compilerArgs>"));
+        return SourceTree.matches(ARGUMENT, main).stream()
                 .map(match -> resolve(match.group(1)))
                 .toList();
     }
@@ -37,6 +38,15 @@ final class BuildSettings {
             throw new IllegalStateException("the root pom has the property " + name + " " + found.size() + " times");
         }
         return found.get(0).group(1);
+    }
+
+    /** A property that only this profile of the pom sets so. */
+    String propertyOfProfile(String profile, String name) {
+        String id = "<id>" + profile + "</id>";
+        String text = pom.substring(pom.indexOf(id), pom.indexOf("</profile>", pom.indexOf(id)));
+        MatchResult found = SourceTree.matches(Pattern.compile("<" + Pattern.quote(name) + ">([^<]+)</"), text)
+                .get(0);
+        return resolve(found.group(1));
     }
 
     private String resolve(String text) {

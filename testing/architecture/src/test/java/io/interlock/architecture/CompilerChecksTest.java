@@ -63,6 +63,12 @@ class CompilerChecksTest {
                 .anyMatch(arg -> arg.startsWith("-Xplugin:ErrorProne"));
     }
 
+    @Test
+    void testsAreCheckedByProve() {
+        assertThat(build.propertyOfProfile("prove", "errorprone.test.args"))
+                .isEqualTo(build.property("errorprone.args"));
+    }
+
     /** The compiler's errors about {@code source}; empty if it accepts it. */
     private List<String> compile(String source) {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();

@@ -34,9 +34,9 @@ abstract class BrowserTest {
     void start() {
         Optional<Path> program = Chromium.installed();
         if (program.isEmpty()) {
-            log.warn("no Chromium: the user interface is not tested; install the package chromium");
+            log.warn("no Chromium: the user interface is not tested; install the package chromium-headless-shell");
         }
-        Assumptions.assumeTrue(program.isPresent(), "no Chromium; install the package chromium");
+        Assumptions.assumeTrue(program.isPresent(), "no Chromium; install the package chromium-headless-shell");
         // A loaded machine needs more time; a fast one does not wait for the timeout.
         PlaywrightAssertions.setDefaultAssertionTimeout(30_000);
         Site started = new Site(Duration.ofMinutes(70), isLeasesOnly(), provider());

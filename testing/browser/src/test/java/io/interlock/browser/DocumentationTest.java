@@ -43,7 +43,7 @@ class DocumentationTest {
 
     @BeforeAll
     static void build() {
-        assumeTrue(Chromium.installed().isPresent(), "no Chromium; install the package chromium");
+        assumeTrue(Chromium.installed().isPresent(), "no Chromium; install the package chromium-headless-shell");
         PlaywrightAssertions.setDefaultAssertionTimeout(30_000);
         browser = Chromium.shared(Chromium.installed().get()).browser();
         assertThat(io.interlock.site.Site.build(Path.of("../.."), folder)).isEmpty();

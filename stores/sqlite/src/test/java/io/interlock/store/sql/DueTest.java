@@ -14,12 +14,13 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** No step looks at a key before it is due, so there must be nothing to settle until then, whatever was done to it. */
 class DueTest {
@@ -41,8 +42,13 @@ class DueTest {
         file.close();
     }
 
+    /** {@code ./interlock prove} tries more of them. */
+    static LongStream seeds() {
+        return LongStream.rangeClosed(1, Boolean.getBoolean("interlock.prove") ? 12 : 2);
+    }
+
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    @MethodSource("seeds")
     void nothingIsToBeSettledBeforeItIsDue(long seed) {
         Random random = new Random(seed);
         RandomLife life = new RandomLife(file.store(), random);

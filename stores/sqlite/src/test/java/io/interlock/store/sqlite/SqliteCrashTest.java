@@ -53,6 +53,8 @@ class SqliteCrashTest {
     private List<String> killAfterAWhile(String url) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
                         DoomedHolder.class.getName(),

@@ -54,6 +54,8 @@ class SqliteProcessesTest {
     private Process hammer(String url, int number) throws IOException {
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Hammer.class.getName(),

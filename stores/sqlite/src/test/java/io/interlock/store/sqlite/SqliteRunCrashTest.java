@@ -17,9 +17,9 @@ import io.interlock.store.sql.SqlStore;
 import io.interlock.tck.RunAudit;
 import io.interlock.time.Environment;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -115,7 +115,9 @@ class SqliteRunCrashTest {
                 try (BufferedReader out = processes.get(i).inputReader(StandardCharsets.UTF_8)) {
                     out.lines().limit(TOLD.get(i)).forEach(told::add);
                     processes.get(i).destroyForcibly();
-                    assertThat(processes.get(i).waitFor()).isEqualTo(137);
+                    assertThat(processes.get(i).waitFor())
+                            .as("%s", Files.readString(errors(i)))
+                            .isEqualTo(137);
                 }
             }
         } finally {
@@ -128,11 +130,17 @@ class SqliteRunCrashTest {
     private Process start(String url, int number) throws IOException {
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
                         DoomedWorker.class.getName(),
                         url)
-                .redirectError(new File(folder.toFile(), "stderr-" + number + ".txt"))
+                .redirectError(errors(number).toFile())
                 .start();
+    }
+
+    private Path errors(int number) {
+        return folder.resolve("stderr-" + number + ".txt");
     }
 }

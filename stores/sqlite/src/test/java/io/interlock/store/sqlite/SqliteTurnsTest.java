@@ -110,6 +110,8 @@ class SqliteTurnsTest {
     private Process start(String url) throws IOException {
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
                         BusyProcess.class.getName(),
