@@ -82,7 +82,7 @@ function line(data) {
   if (!total) return html`<section class="card pad" aria-label="In line"><h2>In line</h2><p class="muted">No run is waiting.</p></section>`;
   const rows = items.slice(0, SHOWN);
   const last = lastStart(data);
-  return html`<section class="card" aria-label="In line"><div class="row bar-top"><h2>In line ${muted(commas(total))}</h2><span class="grow"></span>${muted(samples ? `estimates: median hold of the last ${samples} runs, ${span(millis(usualHold))}` : data.line.holderLeft ? 'estimate: from the progress of the holder' : 'no estimates: no run of this key has succeeded yet')}</div>
+  return html`<section class="card" aria-label="In line"><div class="row bar-top"><h2>In line ${muted(commas(total))}</h2><span class="grow"></span>${muted(samples ? `estimates: median hold of the last ${samples === 1 ? 'run' : samples + ' runs'}, ${span(millis(usualHold))}` : data.line.holderLeft ? 'estimate: from the progress of the holder' : 'no estimates: no run of this key has succeeded yet')}</div>
     ${table('In line', [...LINE, ...may('trigger') ? [act] : []], rows, each => each.id)}
     ${total > rows.length && html`<p class="row foot"><b>+${commas(total - rows.length)} more</b>${last && muted(`the last starts ${about(last)}`)}<span class="grow"></span><a href=${href(path('queue', { key: lock.key }))}>Show all ${commas(total)} in the queue</a></p>`}</section>`;
 }
@@ -113,7 +113,8 @@ const BODY = {
     : empty(['No runs', 'Leases without a run are not listed here.', 'interlock runs submit JOB --key ' + quote(lock.key)])}${cursor && html`<p class="pad0"><a href=${href(path('runs', { key: lock.key }))}>All runs of this key</a></p>`}`, 'newest first'),
   audit: ({ audit }) => audit && section('Audit', auditTable(audit.items, 'run')),
 };
-const subtitle = ({ holds, line }) => [holds.some(hold => !hold.open) && `the last ${Math.min(8, holds.filter(hold => !hold.open).length)} holds`, holds.some(hold => hold.open) && 'the holder', line.total > 0 && `the next ${Math.min(5, line.total)} of ${commas(line.total)}`].filter(word => word).join(', ');
+const past = holds => Math.min(8, holds.filter(hold => !hold.open).length);
+const subtitle = ({ holds, line }) => [past(holds) > 0 && (past(holds) === 1 ? 'the last hold' : `the last ${past(holds)} holds`), holds.some(hold => hold.open) && 'the holder', line.total > 0 && `the next ${Math.min(5, line.total)} of ${commas(line.total)}`].filter(word => word).join(', ');
 
 /** Why it is not known who had the key. */
 const UNKNOWN = { NOT_READ: 'older holds are not loaded', FORGOTTEN: 'records of that time may be deleted', LEASES: 'leases without a run leave no record' };
