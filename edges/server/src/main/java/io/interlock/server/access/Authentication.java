@@ -33,6 +33,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,16 +101,16 @@ public final class Authentication {
         }
         String key = shown.get();
         Exchange.presented(context, key);
-        if (isOneOfTooMany(context, keys.mayKnow(key))) {
+        if (isOneOfTooMany(context, key, keys::mayKnow)) {
             return;
         }
         Exchange.standing(context, () -> keys.recognise(key).thenApply(Optional::isPresent));
-        whenKnown(context, keys.recognise(key), found -> admitOrFail(context, found, needed));
+        whenKnown(context, keys.recognise(key), found -> admit(context, found, needed));
     }
 
     /** What may be right is looked at all the same: others at the same address must not lock its owner out. */
-    private boolean isOneOfTooMany(RoutingContext context, boolean mayBeRight) {
-        boolean refused = knowsAddresses && !mayBeRight && strangers.isEmpty(Exchange.address(context));
+    private boolean isOneOfTooMany(RoutingContext context, String shown, Predicate<String> mayBeRight) {
+        boolean refused = knowsAddresses && strangers.isEmpty(Exchange.address(context)) && !mayBeRight.test(shown);
         if (refused) {
             context.fail(Problem.of(ProblemCode.RATE_LIMITED, "This address showed too many wrong keys.")
                     .with("limit", WRONG_KEYS)
@@ -126,7 +127,7 @@ public final class Authentication {
             return;
         }
         String id = cookie.getValue();
-        if (isOneOfTooMany(context, sessions.mayKnow(id))) {
+        if (isOneOfTooMany(context, id, sessions::mayKnow)) {
             return;
         }
         String tenant = request.getHeader(TENANT);
@@ -142,7 +143,7 @@ public final class Authentication {
                 sessions.find(id, !alone),
                 session -> whenKnown(context, keyOf(session, tenant), found -> {
                     session.ifPresent(known -> Exchange.session(context, known));
-                    admitOrFail(context, found, needed);
+                    admit(context, found, needed);
                 }));
     }
 
@@ -169,10 +170,6 @@ public final class Authentication {
 
     /** Goes on if {@code found} is there, has the role {@code needed}, and is within its rate limit. */
     public void admit(RoutingContext context, Optional<AccessKey> found, Role needed) {
-        admitOrFail(context, found, needed);
-    }
-
-    private void admitOrFail(RoutingContext context, Optional<AccessKey> found, Role needed) {
         try {
             admitKnown(context, found, needed);
         } catch (Problem refused) {

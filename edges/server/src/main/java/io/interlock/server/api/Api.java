@@ -252,6 +252,10 @@ public final class Api {
 
     private static void send(RoutingContext context, Reply reply) {
         HttpServerResponse response = context.response();
+        if (reply.refusal() != null) {
+            FailureHandler.answer(context, reply.refusal());
+            return;
+        }
         if (response.ended() || response.closed()) {
             return;
         }

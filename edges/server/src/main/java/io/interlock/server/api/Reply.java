@@ -1,5 +1,6 @@
 package io.interlock.server.api;
 
+import io.interlock.server.problem.Problem;
 import io.interlock.service.Facts;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
@@ -11,18 +12,35 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operation answers. Problems are thrown, not answered.
+ * What an operation answers. Problems are thrown, but for one that is as usual as a success.
  *
  * @param stream writes the body from now on until the client goes away, or {@code null} if {@code body} is all
+ * @param refusal the problem that is the answer, or {@code null}
  */
 public record Reply(
         int status,
         @Nullable JsonObject body,
         Map<String, String> headers,
-        @Nullable Consumer<HttpServerResponse> stream) {
+        @Nullable Consumer<HttpServerResponse> stream,
+        @Nullable Problem refusal) {
+
+    /** An answer without a stream. */
+    private Reply(int status, @Nullable JsonObject body, Map<String, String> headers) {
+        this(status, body, headers, null, null);
+    }
 
     public static Reply ok(JsonObject body) {
-        return new Reply(200, body, Map.of(), null);
+        return new Reply(200, body, Map.of());
+    }
+
+    /** A body that {@code stream} writes until the client goes away. */
+    public static Reply stream(Map<String, String> headers, Consumer<HttpServerResponse> stream) {
+        return new Reply(200, null, headers, stream, null);
+    }
+
+    /** A refusal. Thrown, it would be wrapped on its way, and the trace of the wrapping costs more than the rest of the answer. */
+    public static Reply refused(Problem problem) {
+        return new Reply(problem.status(), null, Map.of(), null, problem);
     }
 
     public static Reply ok(Facts body) {
@@ -42,21 +60,26 @@ public record Reply(
     }
 
     public static Reply created(JsonObject body, String location) {
-        return new Reply(201, body, Map.of("Location", location), null);
+        return new Reply(201, body, Map.of("Location", location));
     }
 
     public static Reply accepted(JsonObject body) {
-        return new Reply(202, body, Map.of(), null);
+        return new Reply(202, body, Map.of());
+    }
+
+    /** A conflict that a contract tells in words of its own. */
+    public static Reply conflict(JsonObject body) {
+        return new Reply(409, body, Map.of());
     }
 
     public static Reply nothing() {
-        return new Reply(204, null, Map.of(), null);
+        return new Reply(204, null, Map.of());
     }
 
     public Reply header(String name, String value) {
         Map<String, String> more = new TreeMap<>(headers);
         more.put(name, value);
-        return new Reply(status, body, more, stream);
+        return new Reply(status, body, more, stream, refusal);
     }
 
     public Reply retryAfter(Duration wait) {

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.Problem.Mistake;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.Json;
@@ -80,12 +79,13 @@ final class RequestCheck {
         List<Mistake> mistakes = new ArrayList<>();
         Map<String, Object> values = new HashMap<>();
         parameters.forEach(parameter -> parameter.read(context, values, mistakes));
-        MultiMap query = context.queryParams();
-        query.names().stream()
-                .filter(name -> !queryNames.contains(name))
-                .forEach(name -> mistakes.add(new Mistake(
-                        "query/" + ValidationErrors.shown(name),
-                        "is unknown here; known are " + new TreeSet<>(queryNames))));
+        if (context.request().query() != null) {
+            context.queryParams().names().stream()
+                    .filter(name -> !queryNames.contains(name))
+                    .forEach(name -> mistakes.add(new Mistake(
+                            "query/" + ValidationErrors.shown(name),
+                            "is unknown here; known are " + new TreeSet<>(queryNames))));
+        }
         JsonObject json = readBody(raw, mistakes);
         if (!mistakes.isEmpty()) {
             throw Problem.invalid(mistakes);

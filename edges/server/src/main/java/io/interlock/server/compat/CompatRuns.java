@@ -60,15 +60,13 @@ public final class CompatRuns {
                 .orElseThrow(() -> Call.notFound(what, id));
     }
 
-    /** Fails with the problem that {@code refusal} is. */
+    /** The answer to a request that was refused. */
     public static CompletionStage<Reply> refused(OperationContext context, Refusal refusal) {
-        return context.blocking().call(refusal.key().tenant(), () -> {
-            throw problem(context, refusal);
-        });
+        return context.blocking().call(refusal.key().tenant(), () -> Reply.refused(problem(context, refusal)));
     }
 
     /** The problem that {@code refusal} is. Blocks. */
-    public static RuntimeException problem(OperationContext context, Refusal refusal) {
+    public static Problem problem(OperationContext context, Refusal refusal) {
         return Refusals.of(
                 refusal, EngineService.view(context.engine(), refusal.key()).orElse(null));
     }
@@ -84,8 +82,7 @@ public final class CompatRuns {
 
     /** The stage it is at, if it says so. */
     public static @Nullable String stage(Run run) {
-        List<Stage> stages = run.status().stages();
-        return stages.isEmpty() ? null : stages.get(stages.size() - 1).name();
+        return run.status().currentStage().map(Stage::name).orElse(null);
     }
 
     /** How far it says it is, if it does. */

@@ -6,8 +6,11 @@ import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.problem.Problem;
 import io.interlock.time.Environment;
 import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -21,6 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
@@ -93,27 +97,33 @@ public final class RequestFilter {
     public Router router(Vertx vertx) {
         Router router = Router.router(vertx);
         FailureHandler failures = new FailureHandler(refusals);
-        // One route: each further one would have to be matched again.
-        router.route()
-                .handler(this::identify)
-                .handler(this::log)
-                .handler(this::addHeaders)
-                .handler(RequestFilter::properHead)
-                .handler(RequestFilter::encoded)
-                .handler(RequestFilter::oneLength)
-                .failureHandler(failures);
+        // One handler: between two of them the router would look for the next one.
+        router.route().handler(this::filter).failureHandler(failures);
         router.errorHandler(404, failures);
         router.errorHandler(400, failures);
         router.errorHandler(500, failures);
         return router;
     }
 
-    /** The id is the client's own if it is a plain word, else a UUIDv7; anything else might forge a log line or a header. */
-    private void identify(RoutingContext context) {
-        if (HttpServerFactory.isClosing(context.request().connection())) {
+    private void filter(RoutingContext context) {
+        HttpServerRequest request = context.request();
+        if (HttpServerFactory.isClosing(request.connection())) {
             // Bytes behind a request that was cut off: they must not be read as another one.
             return;
         }
+        identify(context);
+        log(context);
+        addHeaders(context.response());
+        Problem mistake = mistake(request);
+        if (mistake == null) {
+            context.next();
+        } else {
+            FailureHandler.answer(context, mistake);
+        }
+    }
+
+    /** The id is the client's own if it is a plain word, else a UUIDv7; anything else might forge a log line or a header. */
+    private void identify(RoutingContext context) {
         String given = context.request().getHeader(REQUEST_ID);
         String id = given != null && PLAIN_ID.matcher(given).matches()
                 ? given
@@ -121,7 +131,6 @@ public final class RequestFilter {
         Exchange.requestId(context, id);
         context.response().putHeader(REQUEST_ID, id);
         Exchange.address(context, addresses.of(context.request()));
-        context.next();
     }
 
     /**
@@ -134,7 +143,6 @@ public final class RequestFilter {
             context.addEndHandler(ended ->
                     write(context, Duration.ofNanos(environment.ticker().nanos() - begun), ended.succeeded()));
         }
-        context.next();
     }
 
     private static void write(RoutingContext context, Duration took, boolean sent) {
@@ -154,57 +162,57 @@ public final class RequestFilter {
         line.log(sent ? "answered" : "client went away");
     }
 
-    private void addHeaders(RoutingContext context) {
-        // RFC 9110 asks for it. It is formatted once a second; threads that do so at the same time write the same.
+    private void addHeaders(HttpServerResponse response) {
+        // RFC 9110 asks for the date. It is formatted once a second; threads that do so at the same time write the
+        // same.
         Instant now = environment.clock().instant();
         WrittenDate last = date;
         if (last.second != now.getEpochSecond()) {
             last = new WrittenDate(now.getEpochSecond(), HttpHeaders.createOptimized(DATE.format(now)));
             date = last;
         }
-        context.response().putHeader(HttpHeaders.DATE, last.text);
-        securityHeaders.forEach(context.response()::putHeader);
-        context.next();
+        response.putHeader(HttpHeaders.DATE, last.text);
+        securityHeaders.forEach(response::putHeader);
     }
 
-    /** Two hosts, an invalid host and a header without a name are refused: a proxy in front may have read them in another way. */
-    private static void properHead(RoutingContext context) {
-        if (context.request().headers().contains("")) {
-            FailureHandler.answer(context, Problem.invalid("header", "A header has no name."));
-            return;
+    /** What is wrong with the head of a request; {@code null} if nothing is. */
+    private static @Nullable Problem mistake(HttpServerRequest request) {
+        MultiMap headers = request.headers();
+        if (headers.contains("")) {
+            return Problem.invalid("header", "A header has no name.");
         }
-        List<String> hosts = context.request().headers().getAll(HttpHeaders.HOST);
+        if (!hasOneHost(request)) {
+            return FailureHandler.noHost();
+        }
+        String uri = request.uri();
+        // The router fails on encodings that it cannot decode.
+        if (uri.indexOf('%') >= 0 && BROKEN.matcher(uri).find()) {
+            int query = uri.indexOf('?');
+            boolean inPath =
+                    BROKEN.matcher(query < 0 ? uri : uri.substring(0, query)).find();
+            return Problem.invalid(inPath ? "path" : "query", "a % needs two hexadecimal digits behind it");
+        }
+        return hasOneLength(headers)
+                ? null
+                : Problem.invalid("header/Transfer-Encoding", "can only be chunked, without a Content-Length");
+    }
+
+    /** Two hosts and an invalid host are refused: a proxy in front may have read them in another way. */
+    private static boolean hasOneHost(HttpServerRequest request) {
+        List<String> hosts = request.headers().getAll(HttpHeaders.HOST);
         // Load balancers still ask in HTTP/1.0, which has no such header.
-        boolean old = hosts.isEmpty() && context.request().version() == HttpVersion.HTTP_1_0;
-        if (old || (hosts.size() == 1 && HOST.matcher(hosts.get(0)).matches())) {
-            context.next();
-        } else {
-            FailureHandler.answer(context, FailureHandler.noHost());
-        }
-    }
-
-    /** The router fails on encodings that it cannot decode. */
-    private static void encoded(RoutingContext context) {
-        String uri = context.request().uri();
-        if (!BROKEN.matcher(uri).find()) {
-            context.next();
-            return;
-        }
-        int query = uri.indexOf('?');
-        boolean inPath =
-                BROKEN.matcher(query < 0 ? uri : uri.substring(0, query)).find();
-        FailureHandler.answer(
-                context, Problem.invalid(inPath ? "path" : "query", "a % needs two hexadecimal digits behind it"));
+        boolean old = hosts.isEmpty() && request.version() == HttpVersion.HTTP_1_0;
+        return old || (hosts.size() == 1 && HOST.matcher(hosts.get(0)).matches());
     }
 
     /** A body whose length can be read in two ways is refused: a proxy in front may have read it the other way. */
-    private static void oneLength(RoutingContext context) {
-        List<String> encodings = context.request().headers().getAll(HttpHeaders.TRANSFER_ENCODING);
-        boolean chunked = encodings.size() == 1 && encodings.get(0).equalsIgnoreCase("chunked");
-        if (encodings.isEmpty() || (chunked && context.request().getHeader(HttpHeaders.CONTENT_LENGTH) == null)) {
-            context.next();
-        } else {
-            context.fail(Problem.invalid("header/Transfer-Encoding", "can only be chunked, without a Content-Length"));
+    private static boolean hasOneLength(MultiMap headers) {
+        if (!headers.contains(HttpHeaders.TRANSFER_ENCODING)) {
+            return true;
         }
+        List<String> encodings = headers.getAll(HttpHeaders.TRANSFER_ENCODING);
+        return encodings.size() == 1
+                && encodings.get(0).equalsIgnoreCase("chunked")
+                && !headers.contains(HttpHeaders.CONTENT_LENGTH);
     }
 }

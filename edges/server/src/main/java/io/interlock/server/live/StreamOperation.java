@@ -63,9 +63,7 @@ public final class StreamOperation {
                                     .head()
                             : place(lastSeen);
                 })
-                .thenApply(place -> new Reply(
-                        200,
-                        null,
+                .thenApply(place -> Reply.stream(
                         Map.of("Content-Type", EVENT_STREAM, "X-Accel-Buffering", "no"),
                         response -> begin(call, topics, response, place)));
     }

@@ -211,9 +211,7 @@ public final class LockOperations {
                         return CompletableFuture.completedFuture(Reply.ok(LockFacts.lease(granted.lease(), ttl)));
                     }
                     Acquired.Refused refused = (Acquired.Refused) answer;
-                    return lookups.key(key).thenApply(view -> {
-                        throw Refusals.of(refused.refusal(), view.orElse(null));
-                    });
+                    return lookups.refused(call, refused.refusal());
                 });
     }
 

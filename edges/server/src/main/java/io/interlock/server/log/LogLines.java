@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.slf4j.event.KeyValuePair;
@@ -26,6 +25,8 @@ public final class LogLines extends EncoderBase<ILoggingEvent> {
     private static final List<String> FORMATS = List.of("text", "json");
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSX").withZone(ZoneOffset.UTC);
+
+    private static final int LEVEL_WIDTH = 5;
 
     private final ThrowableProxyConverter traces = new ThrowableProxyConverter();
     private boolean json;
@@ -70,8 +71,12 @@ public final class LogLines extends EncoderBase<ILoggingEvent> {
     }
 
     private String text(ILoggingEvent event) {
+        String level = event.getLevel().toString();
         StringBuilder line = new StringBuilder(TIME.format(at(event)))
-                .append(String.format(Locale.ROOT, " %-5s [", event.getLevel()))
+                .append(' ')
+                .append(level)
+                .append(" ".repeat(LEVEL_WIDTH - level.length()))
+                .append(" [")
                 .append(event.getThreadName())
                 .append("] ")
                 .append(event.getLoggerName())

@@ -1,11 +1,15 @@
 package io.interlock.server.runs;
 
 import io.interlock.LockKey;
+import io.interlock.Refusal;
 import io.interlock.RunState;
 import io.interlock.batch.Coalescer;
 import io.interlock.run.KeyView;
 import io.interlock.run.Run;
+import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
+import io.interlock.server.api.Reply;
+import io.interlock.server.problem.Refusals;
 import io.interlock.service.Facts;
 import io.interlock.service.RunFacts;
 import java.util.HashMap;
@@ -36,11 +40,17 @@ public final class RunLookups {
     }
 
     /** What is known about {@code key}; empty if it is free or the store does not answer: a refusal counts without it. */
-    public CompletionStage<Optional<KeyView>> key(LockKey key) {
+    CompletionStage<Optional<KeyView>> key(LockKey key) {
         return looks.submit(key).exceptionally(failure -> {
             log.debug("key {} could not be read again: {}", key, failure.toString());
             return Optional.empty();
         });
+    }
+
+    /** The answer to a refused request, with what else is known about the key. */
+    public CompletionStage<Reply> refused(Call call, Refusal refusal) {
+        return key(refusal.key())
+                .thenApplyAsync(view -> Reply.refused(Refusals.of(refusal, view.orElse(null))), call.loop());
     }
 
     /** Looks once for all requests about the same key: where one is refused, many are. */

@@ -53,16 +53,11 @@ final class StartOperation {
         LeaseId lease = leaseId(call)
                 .orElseGet(() -> LeaseId.random(context.environment().random()));
         RemoteWork.Caller caller = call.worker(lease);
-        return context.engine()
-                .remote()
-                .submit(request, caller)
-                .thenComposeAsync(answer -> answer(call, answer, caller), call.loop());
+        return context.engine().remote().submit(request, caller).thenCompose(answer -> answer(call, answer, caller));
     }
 
     private CompletionStage<Reply> submit(Call call, RunRequest request) {
-        return context.engine()
-                .submitAsync(request)
-                .thenComposeAsync(answer -> answer(call, answer, null), call.loop());
+        return context.engine().submitAsync(request).thenCompose(answer -> answer(call, answer, null));
     }
 
     /** The same work once more, as a new run. */
@@ -80,7 +75,15 @@ final class StartOperation {
                         call.loop());
     }
 
+    /** A refusal is looked up from here, so that those of one batch of the store are looked up together. */
     private CompletionStage<Reply> answer(Call call, Submission submission, RemoteWork.@Nullable Caller caller) {
+        return submission instanceof Submission.Rejected rejected
+                ? views.refused(call, rejected.refusal())
+                : CompletableFuture.completedFuture(submission)
+                        .thenComposeAsync(taken -> taken(call, taken, caller), call.loop());
+    }
+
+    private CompletionStage<Reply> taken(Call call, Submission submission, RemoteWork.@Nullable Caller caller) {
         if (submission instanceof Submission.Started started) {
             return started(call, started);
         }
@@ -93,16 +96,7 @@ final class StartOperation {
         if (submission instanceof Submission.Duplicate duplicate) {
             return repeated(call, duplicate, caller);
         }
-        if (submission instanceof Submission.Skipped skipped) {
-            return skipped(call, skipped.refusal());
-        }
-        Refusal refusal = ((Submission.Rejected) submission).refusal();
-        return views.key(refusal.key())
-                .thenApplyAsync(
-                        view -> {
-                            throw Refusals.of(refusal, view.orElse(null));
-                        },
-                        call.loop());
+        return skipped(call, ((Submission.Skipped) submission).refusal());
     }
 
     private CompletionStage<Reply> started(Call call, Submission.Started started) {

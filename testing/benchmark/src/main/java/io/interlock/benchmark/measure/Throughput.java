@@ -15,18 +15,25 @@ public final class Throughput {
     private static final Duration LONGEST_STEP = Duration.ofSeconds(30);
 
     private final Step step;
+    private final boolean timed;
     private final LongAdder steps = new LongAdder();
     private final Latencies latencies = new Latencies();
     private final AtomicBoolean over = new AtomicBoolean();
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
-    private Throughput(Step step) {
+    private Throughput(Step step, boolean timed) {
         this.step = step;
+        this.timed = timed;
     }
 
     /** Repeats {@code step} on so many threads, and measures once the lead-in is over. */
     public static Measurement measure(int threads, Pace pace, Meter meter, Step step) throws Exception {
-        return new Throughput(step).run(threads, pace, meter);
+        return new Throughput(step, true).run(threads, pace, meter);
+    }
+
+    /** Like {@link #measure}, without latencies: each thread has many steps under way, and a call ends with any of them. */
+    public static Measurement count(int threads, Pace pace, Meter meter, Step step) throws Exception {
+        return new Throughput(step, false).run(threads, pace, meter);
     }
 
     private Measurement run(int threads, Pace pace, Meter meter) throws Exception {
@@ -47,7 +54,7 @@ public final class Throughput {
             long done = steps.sum() - first;
             double seconds = (System.nanoTime() - from) / 1e9;
             Measurement measured = Measurement.none().with(Figure.PER_SECOND, done / seconds);
-            if (latencies.size() > 0) {
+            if (timed && latencies.size() > 0) {
                 measured = measured.with(Figure.P50_MICROS, latencies.micros(0.5))
                         .with(Figure.P99_MICROS, latencies.micros(0.99));
             }

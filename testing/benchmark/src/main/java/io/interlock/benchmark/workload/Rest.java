@@ -84,10 +84,10 @@ final class Rest implements Workload {
 
     private static void compare(Comparison comparison, Step rest, Step library, Pace pace, Meter meter, Duration warm)
             throws Exception {
-        Throughput.measure(CONNECTIONS, new Pace(1, Duration.ZERO, warm, pace.quick()), Meter.ofMachine(), rest);
+        Throughput.count(RestClient.THREADS, new Pace(1, Duration.ZERO, warm, pace.quick()), Meter.ofMachine(), rest);
         Throughput.measure(
                 CONNECTIONS, new Pace(1, Duration.ZERO, warm.dividedBy(4), pace.quick()), Meter.ofMachine(), library);
-        Contender server = new Contender(SERVER, slice -> Throughput.measure(CONNECTIONS, slice, meter, rest));
+        Contender server = new Contender(SERVER, slice -> Throughput.count(RestClient.THREADS, slice, meter, rest));
         Contender direct = new Contender(LIBRARY, slice -> Throughput.measure(CONNECTIONS, slice, meter, library));
         Rounds.run(comparison, pace.sliced(), List.of(server, direct, direct.again()));
     }

@@ -31,7 +31,6 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
@@ -313,7 +312,7 @@ public final class ClusterApi {
     }
 
     private static Reply conflict(JsonObject error) {
-        return new Reply(409, new JsonObject().put("error", error), Map.of(), null);
+        return Reply.conflict(new JsonObject().put("error", error));
     }
 
     /** What the engine calls {@link RunError#WRONG_STATE}. */

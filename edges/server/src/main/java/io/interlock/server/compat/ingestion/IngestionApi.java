@@ -31,7 +31,6 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
@@ -107,11 +106,7 @@ public final class IngestionApi {
         if (answer.incumbent().isEmpty() && !(refusal instanceof Refusal.Held)) {
             throw CompatRuns.problem(context, refusal);
         }
-        return new Reply(
-                409,
-                IngestionJson.inProgress(context.engine(), answer.key(), event, answer.incumbent()),
-                Map.of(),
-                null);
+        return Reply.conflict(IngestionJson.inProgress(context.engine(), answer.key(), event, answer.incumbent()));
     }
 
     private CompletionStage<Reply> get(Call call) {

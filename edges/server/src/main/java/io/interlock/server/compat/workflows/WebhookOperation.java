@@ -94,7 +94,7 @@ final class WebhookOperation {
     }
 
     private static Reply conflict(JsonObject body) {
-        return new Reply(409, body, Map.of(), null).retryAfter(ASK_AGAIN);
+        return Reply.conflict(body).retryAfter(ASK_AGAIN);
     }
 
     /**
