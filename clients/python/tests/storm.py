@@ -12,6 +12,8 @@ import time
 
 from interlock import Client, InterlockError, LeaseLost, LockHeld
 
+WRITES = 10
+
 
 def write(database, token):
     """Adds one under the token; whether the target took it."""
@@ -30,10 +32,11 @@ def main(key, path, end):
         try:
             with client.lease(key, wait=20, ttl=2) as lease:
                 print("granted", lease.token, flush=True)
-                for _ in range(10):
+                for _ in range(WRITES):
                     if not write(database, lease.token):
                         print("refused", lease.token, "lost" if lease.is_lost else "LIVE", flush=True)
                         break
+                    print("wrote", lease.token, flush=True)
                     time.sleep(0.01)
                     lease.check()
         except LeaseLost:

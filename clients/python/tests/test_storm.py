@@ -7,6 +7,7 @@ import tempfile
 import threading
 import unittest
 
+from .storm import WRITES
 from .support import key, until
 
 
@@ -15,7 +16,7 @@ class StormTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         path = os.path.join(folder.name, "target.db")
-        database = sqlite3.connect(path)
+        database = sqlite3.connect(path, timeout=0.5)
         database.execute("CREATE TABLE total (token INTEGER, value INTEGER)")
         database.execute("CREATE TABLE written (place INTEGER PRIMARY KEY AUTOINCREMENT, token INTEGER)")
         database.execute("INSERT INTO total VALUES (0, 0)")
@@ -24,15 +25,14 @@ class StormTest(unittest.TestCase):
         processes = [self._start(name, path) for _ in range(3)]
         killed, stopped, _ = processes
 
-        until(lambda: all(process.said for process in processes), "a grant of each process")
-        count = len(stopped.said)
-        until(lambda: len(stopped.said) > count and stopped.said[-1].startswith("granted"), "a grant")
-        stopped.process.send_signal(signal.SIGSTOP)
+        until(lambda: all(process.lines("granted") for process in processes), "a grant of each process")
+        stopped.stop_between_writes(database)
         killed.process.kill()
-        others = len(processes[2].said)
-        until(lambda: len(processes[2].said) > others + 5, "further grants of the third process")
+        lost = len(stopped.lines("lost", "refused"))
+        others = len(processes[2].lines("granted"))
+        until(lambda: len(processes[2].lines("granted")) > others + 1, "further grants of the third process")
         stopped.process.send_signal(signal.SIGCONT)
-        until(lambda: stopped.lost(), "the loss noticed by the process that slept")
+        until(lambda: len(stopped.lines("lost", "refused")) > lost, "the loss noticed by the process that slept")
         open(path + ".end", "w").close()
         for process in processes:
             process.process.wait(90)
@@ -43,7 +43,7 @@ class StormTest(unittest.TestCase):
         database.close()
         self.assertEqual(tokens, sorted(tokens), "writes of an older grant came after those of a newer one")
         self.assertEqual(value, len(tokens), "a lost update")
-        grants = [int(line.split()[1]) for process in processes for line in process.said if line.startswith("granted")]
+        grants = [int(line.split()[1]) for process in processes for line in process.lines("granted")]
         self.assertEqual(len(grants), len(set(grants)), "a token was granted twice")
         said = [line for process in processes for line in process.said]
         self.assertFalse([line for line in said if "LIVE" in line], "a refused write under a lease that counted as live")
@@ -64,8 +64,28 @@ class _Running:
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
-    def lost(self):
-        return [line for line in self.said if line.startswith(("lost", "refused"))]
+    def lines(self, *words):
+        return [line for line in self.said if line.startswith(words)]
+
+    def stop_between_writes(self, database):
+        """Stops the process while it has the lease. Inside a transaction it would keep all others from the target, too."""
+        while True:
+            count = len(self.said)
+            until(lambda: len(self.said) > count and self.said[-1].startswith("wrote"), "a write")
+            self.process.send_signal(signal.SIGSTOP)
+            os.waitpid(self.process.pid, os.WUNTRACED)
+            try:
+                database.execute("BEGIN IMMEDIATE")
+                database.rollback()
+                if self._holds():
+                    return
+            except sqlite3.OperationalError:
+                pass
+            self.process.send_signal(signal.SIGCONT)
+
+    def _holds(self):
+        since = self.said[max(place for place, line in enumerate(self.said) if line.startswith("granted")) :]
+        return all(line.startswith(("granted", "wrote")) for line in since) and len(since) <= WRITES
 
     def _read(self):
         for line in self.process.stdout:
