@@ -152,8 +152,7 @@ final class BackgroundServices {
     }
 
     // What is due in a maintenance window waits for its end, though the job's policy would refuse a start that cannot
-    // be at
-    // once; of several starts of a job that are due in it, the last one is left.
+    // be at once; of several starts of a job that are due in it, the last one is left.
     private RunRequest afterWindow(RunRequest request) {
         Optional<Duration> wait = windows == null ? Optional.empty() : windows.waits(request.key());
         if (wait.isEmpty()) {

@@ -226,9 +226,8 @@ final class Leases {
             if (answer instanceof ReleaseAnswer.Lapsed lapsed) {
                 lease.markLost(lapsed.ended().eviction() != null ? LossCause.EVICTED : LossCause.EXPIRED);
             } else if (answer instanceof ReleaseAnswer.Gone && lease.lost() == null) {
-                // By the local clock it was held until now, so the key cannot have been granted elsewhere. Most likely
-                // the
-                // answer to the first try was lost, and this is the answer to the second.
+                // By the local clock it was held until now, so the key cannot have been granted elsewhere. Most
+                // likely the answer to the first try was lost, and this is the answer to the second.
                 log.warn("{} with token {} had been released before, says the store", lease.key(), lease.token());
             }
         }

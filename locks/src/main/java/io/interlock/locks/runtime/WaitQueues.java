@@ -244,8 +244,8 @@ public final class WaitQueues<K, A> {
         }
 
         // It listens as soon as it knows what it waits for, and looks then: that look sees what happened before.
-        // Returns
-        // whether it began to listen. If the store cannot be listened to, it is tried again with the next answer.
+        // Returns whether it began to listen. If the store cannot be listened to, it is tried again with the next
+        // answer.
         private boolean learn(A answer, boolean looksInAnyCase) {
             synchronized (this) {
                 lastAnswer = answer;

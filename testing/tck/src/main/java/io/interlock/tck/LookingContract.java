@@ -24,6 +24,7 @@ import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +59,38 @@ interface LookingContract extends RunContract {
         RunQuery newest = all.newestFirst();
         assertThat(ids(newest.page(0, 2))).containsExactly(third.id(), second.id());
         assertThat(ids(newest.page(second.number(), 2))).containsExactly(first.id());
+    }
+
+    @Test
+    default void runsAreFoundByTheirLabelsWhateverLiesBetween() {
+        RunQuery.Label eu = new RunQuery.Label("region", "eu");
+        Run first = labelled("l-1", Map.of("region", "eu", "team", "a"));
+        client().succeeds(client().claim());
+        labelled("l-2", Map.of("region", "us"));
+        client().succeeds(client().claim());
+        Run second = labelled("l-1", Map.of("region", "eu"));
+        Run third = labelled("l-3", Map.of("region", "eu", "eu", "region"));
+        client().starts(key("l-4"), spec());
+        client().starts(LockKey.of("globex", "l-1"), spec().labels(Map.of("region", "eu")));
+        RunQuery all = RunQuery.ofTenant("acme").with(eu);
+        assertThat(ids(all)).containsExactly(first.id(), second.id(), third.id());
+        assertThat(ids(all.newestFirst())).containsExactly(third.id(), second.id(), first.id());
+        assertThat(ids(all.of(key("l-1")))).containsExactly(first.id(), second.id());
+        assertThat(ids(all.in(RunState.SUCCEEDED))).containsExactly(first.id());
+        assertThat(ids(all.in(RunState.FAILED))).isEmpty();
+        assertThat(ids(all.in(RunState.PENDING))).containsExactly(second.id(), third.id());
+        assertThat(ids(all.doing(new JobName("other")))).isEmpty();
+        assertThat(ids(all.since(first.submittedAt().plusSeconds(3600)))).isEmpty();
+        assertThat(ids(all.until(first.submittedAt()))).isEmpty();
+        RunPage page = client().store().queries().listRuns(all.newestFirst().page(0, 2));
+        assertThat(page.runs()).extracting(Run::id).containsExactly(third.id(), second.id());
+        assertThat(ids(all.newestFirst().page(page.cursor().orElseThrow(), 2))).containsExactly(first.id());
+        assertThat(ids(all.with(new RunQuery.Label("region", "asia")))).isEmpty();
+        assertThat(ids(all.with(new RunQuery.Label("team", "a")))).containsExactly(first.id());
+    }
+
+    private Run labelled(String name, Map<String, String> labels) {
+        return client().starts(key(name), spec().labels(labels)).run();
     }
 
     private List<RunId> ids(RunQuery query) {

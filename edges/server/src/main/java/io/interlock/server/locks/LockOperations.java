@@ -17,7 +17,7 @@ import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.LineQuery;
 import io.interlock.run.Pause;
-import io.interlock.run.Run;
+import io.interlock.run.RunQuery;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Call.Cursor;
 import io.interlock.server.api.OperationContext;
@@ -162,14 +162,14 @@ public final class LockOperations {
     /** Whether a key has the state, the holder and the label of its run that a call names. */
     private static Predicate<KeyView> wanted(Call call, Set<KeyView.KeyStatus> states) {
         Optional<String> holder = call.optional("holder", String.class);
-        boolean byLabel = call.optional("label", String.class).isPresent();
-        Predicate<Run> labelled = RunOperations.labelled(call);
+        Optional<RunQuery.Label> label = RunOperations.label(call);
         return view -> (states.isEmpty() || states.contains(view.state()))
                 && holder.filter(name -> !view.currentLease()
                                 .map(lease -> lease.holder().label())
                                 .equals(Optional.of(name)))
                         .isEmpty()
-                && (!byLabel || view.currentRun().filter(labelled).isPresent());
+                && (label.isEmpty()
+                        || view.currentRun().filter(label.get()::isOf).isPresent());
     }
 
     private Facts page(KeyQuery first, Predicate<KeyView> wanted, int limit) {

@@ -284,6 +284,7 @@ public final class RunOperations {
         if (key.isPresent() && !key.get().name().endsWith("*")) {
             query = query.of(key.get());
         }
+        query = label(call).map(query::with).orElse(query);
         Instant now = context.environment().clock().instant();
         RunQuery asked = query;
         RunQuery begun = call.since(now).map(asked::since).orElse(asked);
@@ -295,8 +296,7 @@ public final class RunOperations {
         boolean picks = call.optional("key", String.class)
                         .filter(key -> key.endsWith("*"))
                         .isPresent()
-                || call.optional("holder", String.class).isPresent()
-                || call.optional("label", String.class).isPresent();
+                || call.optional("holder", String.class).isPresent();
         return picks ? Math.max(call.limit(), CHUNK) : call.limit();
     }
 
@@ -309,26 +309,20 @@ public final class RunOperations {
     }
 
     private static Predicate<Run> picked(Call call) {
-        Predicate<Run> labelled = labelled(call);
         Optional<String> holder = call.optional("holder", String.class);
-        return run -> labelled.test(run)
-                && holder.filter(name -> !run.status()
-                                .lastTurn()
-                                .map(turn -> turn.holder().label())
-                                .equals(Optional.of(name)))
-                        .isEmpty();
+        return run -> holder.filter(name -> !run.status()
+                        .lastTurn()
+                        .map(turn -> turn.holder().label())
+                        .equals(Optional.of(name)))
+                .isEmpty();
     }
 
-    /** Whether a run has the label that a call names, if it names one. */
-    public static Predicate<Run> labelled(Call call) {
-        Optional<String> label = call.optional("label", String.class);
-        if (label.isEmpty()) {
-            return run -> true;
-        }
-        int equals = label.get().indexOf('=');
-        String name = label.get().substring(0, equals);
-        String value = label.get().substring(equals + 1);
-        return run -> value.equals(run.spec().labels().get(name));
+    /** The label that a call names, if it names one. */
+    public static Optional<RunQuery.Label> label(Call call) {
+        return call.optional("label", String.class).map(label -> {
+            int equals = label.indexOf('=');
+            return new RunQuery.Label(label.substring(0, equals), label.substring(equals + 1));
+        });
     }
 
     private static Set<RunState> states(Call call) {

@@ -74,21 +74,40 @@ class RunListTest {
             rig.post("/runs/" + found.get(0) + "/cancel", rig.key("many", Role.TRIGGER), "{\"reason\": \"x\"}")
                     .is(202);
         }
-        Environment environment = Environment.system();
-        rig.store
-                .runs()
-                .submit(IntStream.range(0, 6_000)
-                        .mapToObj(i -> SubmitRequest.of(
-                                RunId.create(environment.clock(), environment.random()),
-                                LockKey.of("many", "other/" + i),
-                                RunSpec.of(new JobName("remote"), "test")))
-                        .toList());
+        submitMany("many", 6_000);
         Answer first = rig.get("/runs?state=DEAD,ABORTED&limit=2", rig.key("many", Role.READ));
         assertThat(ids(first)).isEqualTo(found.subList(0, 2));
         Answer rest =
                 rig.get("/runs?state=DEAD,ABORTED&limit=2&cursor=" + first.text("cursor"), rig.key("many", Role.READ));
         assertThat(ids(rest)).isEqualTo(found.subList(2, 3));
         assertThat(rest.json().containsKey("cursor")).isFalse();
+    }
+
+    @Test
+    void oneRunAmongManyIsFoundByItsLabel() {
+        String body = "{\"key\": \"labelled\", \"job\": \"remote\", \"labels\": {\"team\": \"a=b\"}}";
+        String found =
+                rig.post("/runs", rig.key("labels", Role.TRIGGER), body).is(201).text("id");
+        submitMany("labels", 6_000);
+        Answer page = rig.get("/runs?label=team=a=b&limit=1", rig.key("labels", Role.READ));
+        assertThat(ids(page)).containsExactly(found);
+        assertThat(page.json().containsKey("cursor")).isFalse();
+        assertThat(ids(rig.get("/runs?label=team=a=b&state=PENDING", rig.key("labels", Role.READ))))
+                .containsExactly(found);
+        assertThat(ids(rig.get("/runs?label=team=a", rig.key("labels", Role.READ))))
+                .isEmpty();
+    }
+
+    private static void submitMany(String tenant, int count) {
+        Environment environment = Environment.system();
+        rig.store
+                .runs()
+                .submit(IntStream.range(0, count)
+                        .mapToObj(i -> SubmitRequest.of(
+                                RunId.create(environment.clock(), environment.random()),
+                                LockKey.of(tenant, "other/" + i),
+                                RunSpec.of(new JobName("remote"), "test")))
+                        .toList());
     }
 
     @Test

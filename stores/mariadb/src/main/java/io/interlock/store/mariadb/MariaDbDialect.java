@@ -128,8 +128,7 @@ final class MariaDbDialect extends ServerDialect {
     }
 
     // Rows that are there are not locked by this, so that a batch does not wait for them. Nothing is changed if one
-    // appears
-    // meanwhile; INSERT IGNORE would lead to deadlocks then.
+    // appears meanwhile; INSERT IGNORE would lead to deadlocks then.
     @Override
     protected String insertMissing(String table, String keys, String values) {
         String columns = values.isEmpty() ? keys : keys + ", " + values;

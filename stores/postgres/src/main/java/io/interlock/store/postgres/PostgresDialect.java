@@ -24,8 +24,7 @@ import org.postgresql.core.TransactionState;
 final class PostgresDialect extends ServerDialect {
 
     // With a point, for PostgreSQL has no operator for numeric and integer, and another may have put one into the
-    // search
-    // path.
+    // search path.
     /** The server's clock in microseconds, read when the expression is evaluated. */
     static final String CLOCK = "CAST(extract(epoch FROM clock_timestamp()) * 1000000.0 AS bigint)";
 
@@ -95,10 +94,8 @@ final class PostgresDialect extends ServerDialect {
     }
 
     // Each column is one array, as text: the casts say of what. The type of the text is said too: a statement with a
-    // parameter
-    // of unknown type is described by the server first, and the driver then sends each of several statements in a round
-    // trip of
-    // its own if an answer may be of any length.
+    // parameter of unknown type is described by the server first, and the driver then sends each of several
+    // statements in a round trip of its own if an answer may be of any length.
     @Override
     protected int bind(Connection connection, PreparedStatement statement, int index, Rows rows, String sql)
             throws SQLException {

@@ -61,9 +61,8 @@ final class PostgresFastPath implements FastPath {
     // goes.
     private static final String NEXT_WAITER = "substr(l.waiters, strpos(l.waiters || ',', ',') + 1)";
 
-    // All clients are woken once for this mark, and set it again if they have to wait on. A statement returns only what
-    // it
-    // wrote, so it leaves the mark behind with its sign changed.
+    // All clients are woken once for this mark, and set it again if they have to wait on. A statement returns only
+    // what it wrote, so it leaves the mark behind with its sign changed.
     private static final String NO_WAITERS = "-greatest(l.waiters_until, 0)";
 
     private static final String ACQUIRE = """

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LeaseRecord;
+import io.interlock.RunState;
 import io.interlock.run.Claimed;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
+import io.interlock.run.RunQuery;
 import io.interlock.servers.PostgresServer;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.run.CancelRequest;
@@ -146,6 +148,11 @@ class FullTablesTest {
         steps.take("ending again", () -> store.work().finish(List.of(RunWords.finishing(work[0]))));
         steps.take("cancellation", () -> store.runs().cancel(new CancelRequest(run[0].id(), "carol", "enough")));
         steps.take("one run", () -> store.queries().findRun(run[0].id()));
+        RunQuery labelled = RunQuery.ofTenant("acme").with(new RunQuery.Label("region", "eu"));
+        steps.take("runs with a label", () -> store.queries().listRuns(labelled));
+        steps.take(
+                "failed runs with a label",
+                () -> store.queries().listRuns(labelled.newestFirst().in(RunState.FAILED)));
         steps.take("explanation", () -> store.queries().explain(run[0].id()));
         steps.take("log of a key", () -> store.audit().records(run[0].key()));
     }

@@ -20,6 +20,7 @@ public final class PostgresHarness implements RunStoreHarness {
     private static final List<String> TABLES = List.of(
             "lease",
             "run",
+            "run_label",
             "run_minute",
             "open_run",
             "tenant_place",

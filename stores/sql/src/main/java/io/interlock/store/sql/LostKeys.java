@@ -18,8 +18,7 @@ final class LostKeys {
     private static final long LONGEST = TimeUnit.MINUTES.toNanos(5);
 
     // OFFSET 0 has PostgreSQL look up the row of each key. Without statistics it joins the tables by tenant, and
-    // compares
-    // each run with all keys: two seconds for 30,000 runs of 2,000 keys.
+    // compares each run with all keys: two seconds for 30,000 runs of 2,000 keys.
     private static final String FIND = """
             SELECT DISTINCT q.tenant, q.name FROM ${t:open_run} AS q
              WHERE NOT EXISTS (

@@ -198,8 +198,9 @@ final class OldRuns {
     private int delete(Rows old) {
         return database.write(Database.Lane.STEPS, transaction -> {
             Rows runs = new Rows();
+            Rows numbers = new Rows();
             Rows failed = new Rows();
-            transaction.query(LOCK, rows -> readLocked(rows, runs, failed), old);
+            transaction.query(LOCK, rows -> readLocked(rows, runs, numbers, failed), old);
             if (runs.isEmpty()) {
                 return 0;
             }
@@ -207,6 +208,7 @@ final class OldRuns {
             Trip trip = transaction.trip();
             trip.update(dialect.delete("attempt", "run_id uuid"), runs);
             trip.update(dialect.delete("output", "run_id uuid"), runs);
+            trip.update(dialect.delete("run_label", "number bigint"), numbers);
             if (!failed.isEmpty()) {
                 trip.update(dialect.delete("failed_run", "tenant text, state text, number bigint"), failed);
             }
@@ -216,9 +218,10 @@ final class OldRuns {
         });
     }
 
-    private static boolean readLocked(ResultSet rows, Rows runs, Rows failed) throws SQLException {
+    private static boolean readLocked(ResultSet rows, Rows runs, Rows numbers, Rows failed) throws SQLException {
         while (rows.next()) {
             runs.add(rows.getString(1));
+            numbers.add(rows.getLong(4));
             if (!rows.getString(3).equals(RunState.SUCCEEDED.name())) {
                 failed.add(rows.getString(2), rows.getString(3), rows.getLong(4));
             }

@@ -36,8 +36,7 @@ final class QuickSubmits {
             payload int, status text, actor text, correlation text, address text""";
 
     // A busy run that is due, or is not there though the row says so, is a matter for the rules. OFFSET 0 keeps
-    // PostgreSQL
-    // from reading all open runs into a hash table.
+    // PostgreSQL from reading all open runs into a hash table.
     private static final String SUBMIT = """
             WITH h AS MATERIALIZED (
               SELECT k.*, l.plain, l.lease_id, l.expires_at, l.run_id AS holder, l.reserved_for, l.queued, l.resting, l.due_at,
@@ -194,6 +193,7 @@ final class QuickSubmits {
         return request.spec().execution() == Execution.WORKER
                 && request.idempotency() == null
                 && request.spec().guard() == null
+                && request.spec().labels().isEmpty()
                 && request.spec().limits().maxWait() == null
                 && request.line().queueCap() == Integer.MAX_VALUE
                 && request.line().tenantMaxRunning() == Integer.MAX_VALUE;

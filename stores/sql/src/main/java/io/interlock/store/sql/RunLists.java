@@ -34,8 +34,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs as people ask for them, one by one and in pages. Those that have not ended are listed from {@code open_run} and those
- * that failed from {@code failed_run}, so that a page does not cost more the more history there is. Dead letters are the failed
+ * Runs as people ask for them, one by one and in pages. Those that have not ended are listed from {@code open_run}, those
+ * that failed from {@code failed_run}, and those with a label from {@code run_label}, so that a page does not cost more the more history there is. Dead letters are the failed
  * ones in state DEAD, with what was done about them. Changes nothing. Safe for use by many threads.
  */
 final class RunLists implements RunQueries {
@@ -49,6 +49,10 @@ final class RunLists implements RunQueries {
     private static final String FAILED_PAGE_END = ") AS f JOIN ${t:run} AS r ON r.run_id = f.run_id ORDER BY f.number";
     private static final String PAGE =
             "SELECT " + StoredRuns.COLUMNS + " FROM (SELECT x.* FROM ${t:run} AS x ${index:%s} WHERE x.tenant = ?";
+    private static final String LABEL_PAGE = "SELECT " + StoredRuns.COLUMNS
+            + " FROM (SELECT y.* FROM ${t:run_label} AS x ${index:run_label_value}"
+            + " JOIN ${t:run} AS y ON y.tenant = x.tenant AND y.number = x.number"
+            + " WHERE x.tenant = ? AND x.label = ? AND x.value = ?";
     private static final String PAGE_END = ") AS r" + StoredRuns.OPEN + " ORDER BY r.number";
 
     // A run may be committed later than one with a greater number, but not by minutes.
@@ -60,6 +64,10 @@ final class RunLists implements RunQueries {
              AND x.number < coalesce(
                (SELECT m.number FROM ${t:run_minute} AS m WHERE m.minute >= ? ORDER BY m.minute LIMIT 1), 9223372036854775807)""";
     private static final String SUBMITTED = "AND x.submitted_at %s ?";
+    private static final String LABEL_SUBMITTED = Filter.unindexed("y.submitted_at %s ?");
+    private static final String HAS_LABEL = Filter.unindexed("""
+            EXISTS (SELECT 1 FROM ${t:run_label} AS y
+                     WHERE y.number = x.number AND y.label = ? AND y.tenant = x.tenant AND y.value = ?)""");
     private static final String FAILED_SUBMITTED =
             Filter.unindexed("EXISTS (SELECT 1 FROM ${t:run} AS y WHERE y.run_id = x.run_id AND y.submitted_at %s ?)");
 
@@ -140,6 +148,17 @@ final class RunLists implements RunQueries {
         String order = query.descending() ? " DESC" : "";
         int limit = query.limit() + 1;
         RunState state = query.state();
+        RunQuery.Label label = query.label();
+        if (label != null && (state == null || state.isTerminal())) {
+            Filter labelled =
+                    new Filter(LABEL_PAGE, query.tenant(), Texts.shown(label.name()), Texts.shown(label.value()));
+            return range(labelled, query, LABEL_SUBMITTED)
+                    .andIf(Filter.unindexed("y.name = ?"), name(query))
+                    .andIf(Filter.unindexed("y.job = ?"), job(query))
+                    .andIf(Filter.unindexed("y.state = ?"), state == null ? null : state.name())
+                    .and("ORDER BY x.number" + order + " LIMIT ?" + PAGE_END + order, limit)
+                    .list(database, runs::readOpen);
+        }
         if (state == null || state == RunState.SUCCEEDED) {
             String index = query.key() != null ? "run_key" : query.job() != null ? "run_job" : "run_tenant";
             return range(new Filter(String.format(PAGE, index), query.tenant()), query, SUBMITTED)
@@ -157,6 +176,9 @@ final class RunLists implements RunQueries {
                     .list(database, runs::read);
         }
         Filter open = new Filter(OPEN_PAGE, query.tenant(), state == RunState.QUEUED ? 0 : 1);
+        if (label != null) {
+            open.and(HAS_LABEL, Texts.shown(label.name()), Texts.shown(label.value()));
+        }
         return range(open.and("AND x.state = ?", state.name()), query, SUBMITTED)
                 .andIf("AND x.name = ?", name(query))
                 .andIf("AND x.job = ?", job(query))

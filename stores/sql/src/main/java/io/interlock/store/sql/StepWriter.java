@@ -48,6 +48,7 @@ final class StepWriter {
     private static final String RUN = """
             run_id uuid, number bigint, tenant text, name text, job text, priority int, submitted_at bigint, spec text,
             state text, since bigint, status text""";
+    private static final String LABEL = "number bigint, tenant text, label text, value text";
     private static final String OPEN_KEY = "tenant text, busy int, name text, rank int, seq bigint";
     private static final String OPEN_CHANGES = """
             state text, claimable int, claim_id uuid, seen_at bigint, missed int, due_at bigint, since bigint,
@@ -81,6 +82,7 @@ final class StepWriter {
     private final Rows leases = new Rows();
     private final Rows wholeLeases = new Rows();
     private final Rows newRuns = new Rows();
+    private final Rows labels = new Rows();
     private final Rows endedRuns = new Rows();
     private final Rows movedRuns = new Rows();
     private final Rows goneFromOpen = new Rows();
@@ -234,6 +236,7 @@ final class StepWriter {
                     "add minute",
                     () -> dialect.insertMissing("run_minute", "minute bigint", "number bigint"));
         }
+        write(trip, labels, "add labels", () -> dialect.insert("run_label", LABEL));
         write(trip, endedRuns, "end runs", () -> dialect.update("run", "run_id uuid", RUN_END));
         write(trip, movedRuns, "move runs", () -> dialect.update("run", "run_id uuid", "priority int, spec text"));
         write(trip, changedInOpen, "change open", () -> dialect.update("open_run", OPEN_KEY, OPEN_CHANGES));
@@ -313,8 +316,7 @@ final class StepWriter {
     }
 
     // Not Objects.equals, which asks the one also if the other is missing: what a record makes by itself is linked at
-    // its first
-    // use, which costs each start of the command line milliseconds.
+    // its first use, which costs each start of the command line milliseconds.
     private static boolean same(@Nullable Object one, @Nullable Object other) {
         return one == other || (one != null && other != null && one.equals(other));
     }
@@ -407,6 +409,10 @@ final class StepWriter {
                     end[0],
                     end[1],
                     end[2]);
+            run.spec()
+                    .labels()
+                    .forEach((label, value) ->
+                            labels.add(run.number(), run.key().tenant(), Texts.shown(label), Texts.shown(value)));
         } else if (ended) {
             endedRuns.add(run.id().toString(), end[0], end[1], end[2]);
         }

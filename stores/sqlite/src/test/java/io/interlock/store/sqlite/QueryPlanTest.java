@@ -117,6 +117,9 @@ class QueryPlanTest {
                     all.of(RandomLife.KEYS.get(0)),
                     all.in(RunState.SUCCEEDED),
                     all.doing(new JobName("load")),
+                    all.with(new RunQuery.Label("region", "eu")),
+                    all.with(new RunQuery.Label("region", "eu")).in(RunState.DEAD),
+                    all.with(new RunQuery.Label("region", "eu")).in(RunState.QUEUED),
                     all.since(Instant.EPOCH))) {
                 store.queries().listRuns(query);
             }

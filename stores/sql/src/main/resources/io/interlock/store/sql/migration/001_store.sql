@@ -96,6 +96,16 @@ ${create} ${schema}.${prefix}run (
 ${index} ${prefix}run_key ${on}run (tenant, name${then number});
 ${index} ${prefix}run_job ${on}run (tenant, job${then number});
 
+-- Labels of runs, so that runs are found by them.
+${create} ${schema}.${prefix}run_label (
+  number ${big}     NOT NULL,
+  tenant ${key 64}  NOT NULL,
+  label  ${key 100} NOT NULL,
+  value  ${key 100} NOT NULL,
+  PRIMARY KEY (number, label)
+) ${numberedRows};
+${index} ${prefix}run_label_value ${on}run_label (tenant, label, value, number);
+
 -- The first number of each minute, so that runs are found by time.
 ${create} ${schema}.${prefix}run_minute (
   minute ${big} NOT NULL PRIMARY KEY,
