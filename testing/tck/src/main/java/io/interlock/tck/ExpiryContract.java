@@ -3,6 +3,7 @@ package io.interlock.tck;
 import static io.interlock.tck.ContractRequests.LOCK_DELAY;
 import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
@@ -31,6 +32,17 @@ interface ExpiryContract extends Contract {
         AcquireAnswer.Grant next = bench().anotherClient().grant(ContractRequests.forKey(key("boundary")));
         assertThat(next.predecessor().orElseThrow().token()).isEqualTo(lease.token());
         assertThat(next.predecessor().orElseThrow().holder()).isEqualTo(lease.holder());
+    }
+
+    @Test
+    default void aClockThatIsSetBackKeepsAKeyClosedForTheLongestLeaseAtMost() {
+        client().take(key("dead-holder"));
+        client().store().sweep(10);
+        assumeTrue(bench().harness().setClockBack(Duration.ofHours(1)), "no clock of this store can be set back");
+        client().store().sweep(10);
+        bench().anotherClient().refusal(key("dead-holder"));
+        bench().advancePast(bench().capabilities().maxLease());
+        bench().anotherClient().take(key("dead-holder"));
     }
 
     @Test

@@ -18,6 +18,15 @@ public interface StoreHarness extends AutoCloseable {
     /** Advances the store's time: every lease, delay and quiet period comes closer to its end by {@code time}. */
     void advance(Duration time);
 
+    /**
+     * Sets the clock back that the store reads.
+     *
+     * @return whether this store reads a clock that can be set back
+     */
+    default boolean setClockBack(Duration by) {
+        return false;
+    }
+
     /** Deletes everything: no leases, no quiet period, as in a new store. Open clients stay usable. */
     void reset();
 

@@ -82,6 +82,12 @@ public final class MariaDbHarness implements RunStoreHarness {
     }
 
     @Override
+    public boolean setClockBack(Duration by) {
+        advance(by.negated());
+        return true;
+    }
+
+    @Override
     public void reset() {
         // All of it in one transaction, which waits for the disk once: every test begins with this.
         try (Connection connection = server.connect();

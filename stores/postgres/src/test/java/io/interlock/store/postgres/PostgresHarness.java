@@ -88,6 +88,12 @@ public final class PostgresHarness implements RunStoreHarness {
     }
 
     @Override
+    public boolean setClockBack(Duration by) {
+        advance(by.negated());
+        return true;
+    }
+
+    @Override
     public void reset() {
         // All of it in one transaction, which waits for the disk once: every test begins with this.
         server.execute(TABLES.stream().map(name -> "DELETE FROM " + table(name)).collect(Collectors.joining("; "))

@@ -63,6 +63,16 @@ local function obstacle(request)
     end
 end
 
+-- Whatever was written before the clock was set back ends as if it began now.
+local function keep_shortened(lease)
+    if lease.shortened then
+        write(lease, 'expires', lease[EXPIRES])
+        if not lease.probed then
+            redis.call('ZADD', DUE, text(lease.opens), lease[MEMBER])
+        end
+    end
+end
+
 local function mark_waiters(lease)
     if tonumber(lease[WAITERS] or 0) < now + WAITERS_MARK / 2 then
         write(lease, 'waiters', text(now + WAITERS_MARK))
@@ -93,6 +103,10 @@ local function grant(request, key)
     return {lease, ended}
 end
 
+if no_grant_before > now + max_lease then
+    no_grant_before = now + max_lease
+    redis.call('HSET', STORE, 'no_grant_before', text(no_grant_before))
+end
 local answers = {'ok', now}
 for i = 1, number() do
     local request = next_request()
@@ -111,8 +125,11 @@ for i = 1, number() do
                 answer[k + 2] = grant(request, key)
             end
         end
-        if lease and request.waits then
-            mark_waiters(lease)
+        if lease then
+            keep_shortened(lease)
+            if request.waits then
+                mark_waiters(lease)
+            end
         end
     end
     answers[i + 2] = answer

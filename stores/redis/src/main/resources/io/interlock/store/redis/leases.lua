@@ -26,6 +26,11 @@ local function read(member)
     lease.probed = lease[MEMBER] == '1'
     lease[MEMBER] = member
     lease.expires = tonumber(lease[EXPIRES])
+    if lease.expires > now + max_lease then
+        -- Written before the clock was set back.
+        lease.expires, lease.shortened = now + max_lease, true
+        lease[EXPIRES] = text(lease.expires)
+    end
     lease.opens = lease.expires + tonumber(lease[8])
     lease.expired = lease.expires <= now
     lease.evicted = lease[EVICTED_BY] ~= false

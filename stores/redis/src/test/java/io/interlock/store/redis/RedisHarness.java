@@ -33,6 +33,12 @@ final class RedisHarness implements StoreHarness {
     }
 
     @Override
+    public boolean setClockBack(Duration by) {
+        advance(by.negated());
+        return true;
+    }
+
+    @Override
     public void reset() {
         redis.run("reset.lua", namespace, Long.toString(Micros.of(StoreSettings.DEFAULT_MAX_LEASE)));
     }

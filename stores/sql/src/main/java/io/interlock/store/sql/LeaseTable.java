@@ -64,6 +64,9 @@ final class LeaseTable {
     private static final String HEARD = """
             UPDATE ${t:store} SET last_heard = ?, heard_since = ?, clock_offset = clock_offset + ?""";
 
+    /** How often the time is noted while no caller waits, in microseconds: an idle store seldom writes. */
+    private static final long NOTED_EVERY = 60_000_000;
+
     private final Database database;
     private final KeySteps steps;
     private @Nullable LockKey sweptTo;
@@ -130,6 +133,7 @@ final class LeaseTable {
 
     /** Clears leases that ended by themselves, and forgets keys without lease or runs; a few pages of keys at a time. */
     List<LeaseRecord> sweep(int limit) {
+        noteTime();
         List<LeaseRecord> cleared = new ArrayList<>();
         boolean more = true;
         for (int i = 0; i < MOST_PAGES && more && cleared.size() < limit; i++) {
@@ -277,22 +281,24 @@ final class LeaseTable {
         return Micros.moment(quietUntil);
     }
 
-    /** Notes that a sweep was made: waiting callers could have reported since the last one. */
-    void noteHeard() {
+    /**
+     * Notes the time: waiting callers could have reported since the last sweep, and a clock that was set back since then goes on
+     * from there, so that no key stays closed for longer than a lease may last.
+     */
+    void noteTime() {
         boolean matters = database.peek(transaction -> {
             Trip trip = transaction.trip();
             Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             Trip.Answer<Boolean> waiting = trip.query(WAITING, ResultSet::next);
             trip.run();
             StoreRow row = store.get();
-            return waiting.get() && Math.abs(row.now() - row.lastHeard()) > Step.HEARD_EVERY;
+            return Math.abs(row.now() - row.lastHeard()) > (waiting.get() ? Step.HEARD_EVERY : NOTED_EVERY);
         });
         if (!matters) {
             return;
         }
         database.write(Database.Lane.STEPS, transaction -> {
             StoreRow row = StoreRow.read(transaction);
-            // A clock that was set back goes on from where it was.
             long back = Math.max(0, row.lastHeard() - row.now());
             long now = row.now() + back;
             boolean gap = now - row.lastHeard() > Micros.of(Waiter.STALE_AFTER);

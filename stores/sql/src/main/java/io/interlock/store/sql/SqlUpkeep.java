@@ -35,7 +35,7 @@ final class SqlUpkeep implements Upkeep {
 
     @Override
     public List<SweepAction> sweepRuns(int limit) {
-        leases.noteHeard();
+        leases.noteTime();
         lostKeys.repair();
         List<SweepAction> done = new ArrayList<>(due.settle(limit));
         pauses.settleEnded(10);
