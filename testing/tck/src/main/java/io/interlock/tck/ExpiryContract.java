@@ -16,6 +16,7 @@ import io.interlock.spi.EvictRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Leases that expire. */
@@ -43,6 +44,25 @@ interface ExpiryContract extends Contract {
         bench().anotherClient().refusal(key("dead-holder"));
         bench().advancePast(bench().capabilities().maxLease());
         bench().anotherClient().take(key("dead-holder"));
+    }
+
+    /** Until a sweep looks at the clock, the store's time stands still: it neither goes back, nor may it make up for that. */
+    @Test
+    default void aClockThatIsSetBackEndsNoLeaseEarly() throws Exception {
+        LeaseRecord before = client().take(key("before"));
+        List<Client> clients = Stream.generate(bench()::anotherClient).limit(6).toList();
+        clients.get(0).store().sweep(10);
+        assumeTrue(bench().harness().setClockBack(Duration.ofHours(1)), "no clock of this store can be set back");
+        LeaseRecord meanwhile = client().take(key("meanwhile"));
+        client().renewed(before, TTL);
+        ParallelThreads.run(
+                clients.size(), number -> clients.get(number).store().sweep(10));
+        for (LeaseRecord lease : List.of(before, meanwhile)) {
+            client().holds(lease);
+            clients.get(0).refusal(lease.key());
+            client().renewed(lease, TTL);
+        }
+        assertThat(client().take(key("after")).grantedAt()).isAfterOrEqualTo(before.grantedAt());
     }
 
     @Test

@@ -165,7 +165,7 @@ final class PostgresDialect extends ServerDialect {
     @Override
     protected OneStatement oneStatement() {
         return new OneStatement(
-                CLOCK,
+                now(CLOCK),
                 "nextval('" + names().table("run_number") + "')",
                 SAME_SERVER,
                 server().identity(),

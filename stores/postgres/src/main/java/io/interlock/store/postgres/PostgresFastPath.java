@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresFastPath implements FastPath {
 
-    private static final String NOW = "(" + PostgresDialect.CLOCK + " + s.clock_offset)";
+    private static final String NOW = PostgresDialect.now(PostgresDialect.CLOCK);
     private static final String TOKEN = "greatest(l.token + 1, (l.token >> " + TokenLayout.LOW_BITS + " << "
             + TokenLayout.LOW_BITS + ") | (" + NOW + " / 1000 - " + TokenLayout.ORIGIN_MILLIS + "))";
     private static final String SAME_SERVER = PostgresDialect.SAME_SERVER;

@@ -153,16 +153,16 @@ public abstract class Attachment {
             // While the server was away no caller could report.
             session.update(
                     String.format(
-                            "UPDATE ${t:store} SET server_started = ?, last_heard = %1$s + clock_offset, heard_since = %1$s + clock_offset",
-                            dialect.clock()),
+                            "UPDATE ${t:store} AS s SET server_started = ?, last_heard = %1$s, heard_since = %1$s",
+                            ServerDialect.now(dialect.clock())),
                     server.startedAt());
         }
         if (!found.server().identity().equals(server.identity())) {
             long greatest = session.query(GREATEST_TOKEN, row -> row.next() ? row.getLong(1) : 0L);
             int epoch = TokenLayout.epochAfter(settings.store(), found.epoch(), greatest);
             session.update(
-                    "UPDATE ${t:store} SET server = ?, epoch = ?, quiet_until = " + dialect.clock()
-                            + " + clock_offset + ?",
+                    "UPDATE ${t:store} AS s SET server = ?, epoch = ?, quiet_until = "
+                            + ServerDialect.now(dialect.clock()) + " + ?",
                     server.identity(),
                     epoch,
                     longest);

@@ -350,18 +350,26 @@ public abstract class Dialect {
     /** The row of the store, with its time. */
     protected abstract StoreRow readStore(ResultSet row) throws SQLException;
 
+    /**
+     * A statement that lets time go on from where it was if the clock was set back, however often it is executed; or {@code null} if
+     * that cannot happen.
+     */
+    protected @Nullable String goOn() {
+        return null;
+    }
+
     /** How the numbers of audit records come about, and so which of them are there for good. */
     protected abstract AuditNumbers auditNumbers();
 
     /**
      * What a statement is made of that reads, decides and writes at once.
      *
-     * @param clock the server's clock in microseconds
+     * @param now the store's time in microseconds, by {@code store AS s}
      * @param nextNumber draws the number of a run
      * @param sameServer a condition about {@code store AS s}: this is the server called {@code server}, started at {@code
      *     startedAt}, its two parameters
      */
-    public record OneStatement(String clock, String nextNumber, String sameServer, String server, long startedAt) {}
+    public record OneStatement(String now, String nextNumber, String sameServer, String server, long startedAt) {}
 
     /** The parts of such a statement, or {@code null} if this database has none. */
     protected @Nullable OneStatement oneStatement() {

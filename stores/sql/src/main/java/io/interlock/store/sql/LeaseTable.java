@@ -61,8 +61,6 @@ final class LeaseTable {
     private static final String NOT_PLAIN = "UPDATE ${t:lease} SET plain = 0 WHERE plain = 1";
     private static final String WAITING =
             "SELECT q.tenant FROM ${t:open_run} AS q WHERE q.busy = 0 AND q.due_at IS NOT NULL LIMIT 1";
-    private static final String HEARD = """
-            UPDATE ${t:store} SET last_heard = ?, heard_since = ?, clock_offset = clock_offset + ?""";
 
     /** How often the time is noted while no caller waits, in microseconds: an idle store seldom writes. */
     private static final long NOTED_EVERY = 60_000_000;
@@ -281,31 +279,33 @@ final class LeaseTable {
         return Micros.moment(quietUntil);
     }
 
-    /**
-     * Notes the time: waiting callers could have reported since the last sweep, and a clock that was set back since then goes on
-     * from there, so that no key stays closed for longer than a lease may last.
-     */
+    /** Notes the time: waiting callers could have reported since the last sweep, and time goes on if the clock was set back. */
     void noteTime() {
         boolean matters = database.peek(transaction -> {
             Trip trip = transaction.trip();
             Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             Trip.Answer<Boolean> waiting = trip.query(WAITING, ResultSet::next);
             trip.run();
-            StoreRow row = store.get();
-            return Math.abs(row.now() - row.lastHeard()) > (waiting.get() ? Step.HEARD_EVERY : NOTED_EVERY);
+            long since = store.get().now() - store.get().lastHeard();
+            return since == 0 || since > (waiting.get() ? Step.HEARD_EVERY : NOTED_EVERY);
         });
         if (!matters) {
             return;
         }
-        database.write(Database.Lane.STEPS, transaction -> {
+        boolean setBack = database.write(Database.Lane.STEPS, transaction -> {
+            String goOn = transaction.dialect().goOn();
+            boolean wentOn = goOn != null && transaction.update(goOn) > 0;
             StoreRow row = StoreRow.read(transaction);
-            long back = Math.max(0, row.lastHeard() - row.now());
-            long now = row.now() + back;
-            boolean gap = now - row.lastHeard() > Micros.of(Waiter.STALE_AFTER);
             Trip last = transaction.trip();
-            last.update(HEARD, now, gap ? now : row.heardSince(), back);
+            boolean gap = row.now() - row.lastHeard() > Micros.of(Waiter.STALE_AFTER);
+            last.update(StepWriter.HEARD, row.now(), gap ? row.now() : row.heardSince());
             transaction.commit(last);
-            return true;
+            return wentOn;
         });
+        if (setBack) {
+            log.warn(
+                    "store {}: its clock was set back; the time of the store goes on from where it was, ahead of that clock",
+                    database.store());
+        }
     }
 }

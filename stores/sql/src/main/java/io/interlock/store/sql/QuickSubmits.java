@@ -44,7 +44,7 @@ final class QuickSubmits {
                      l.blocked_number IS NULL AND l.evicted_at IS NULL AND l.probed = 0 AS usual
                 FROM ${rows:k(%1$s)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name %2$s),
             c AS MATERIALIZED (
-              SELECT %3$s + s.clock_offset AS now, s.quiet_until
+              SELECT %3$s AS now, s.quiet_until
                 FROM (SELECT count(*) AS locked FROM h) AS w CROSS JOIN ${t:store} AS s WHERE w.locked > 0 AND %4$s),
             d AS MATERIALIZED (
               SELECT e.*, %5$s AS number FROM (
@@ -129,7 +129,7 @@ final class QuickSubmits {
                         () -> SUBMIT.formatted(
                                 ASKED,
                                 alone ? "${lock:l}" : "ORDER BY l.tenant, l.name, k.nth ${skip:l}",
-                                statement.clock(),
+                                statement.now(),
                                 statement.sameServer(),
                                 statement.nextNumber(),
                                 LineRules.RESTING,

@@ -46,6 +46,20 @@ public abstract class ServerDialect extends Dialect {
     /** The server's clock in microseconds, read when the expression is evaluated. */
     protected abstract String clock();
 
+    /**
+     * The store's time by {@code clock} and {@code store AS s}. Where the clock was set back, time stands still until a sweep has
+     * noted by how much: leases that are granted or renewed meanwhile end later, and none ends earlier.
+     */
+    public static String now(String clock) {
+        return "greatest(" + clock + " + s.clock_offset, s.last_heard)";
+    }
+
+    @Override
+    protected final String goOn() {
+        return "UPDATE ${t:store} SET clock_offset = last_heard - %1$s WHERE last_heard > %1$s + clock_offset"
+                .formatted(clock());
+    }
+
     /** The columns, of {@code store AS s} and of the server itself, that {@link #readServer} reads. */
     protected abstract String serverColumns();
 
@@ -59,8 +73,8 @@ public abstract class ServerDialect extends Dialect {
 
     @Override
     protected final String storeColumns() {
-        return clock() + " + s.clock_offset, s.epoch, s.token_floor, s.max_lease, s.quiet_until, s.last_heard,"
-                + " s.heard_since, " + serverColumns();
+        return now(clock()) + ", s.epoch, s.token_floor, s.max_lease, s.quiet_until, s.last_heard, s.heard_since, "
+                + serverColumns();
     }
 
     @Override

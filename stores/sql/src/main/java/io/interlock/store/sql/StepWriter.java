@@ -70,7 +70,7 @@ final class StepWriter {
     private static final String IDEMPOTENCY = "tenant text, name text, fingerprint text, run_id uuid, until bigint";
     private static final String OLD_NAME = "tenant text, name text, until bigint";
 
-    private static final String HEARD = "UPDATE ${t:store} SET last_heard = ?, heard_since = ?";
+    static final String HEARD = "UPDATE ${t:store} SET last_heard = ?, heard_since = ?";
 
     /** How much of an error's code is kept beside the run, to group by. */
     private static final int MOST_CODE = 100;

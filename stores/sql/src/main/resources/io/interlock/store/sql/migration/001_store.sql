@@ -16,7 +16,7 @@ ${create} ${schema}.${prefix}store (
   token_floor    ${big}      NOT NULL,        -- no smaller than any token whose row was deleted
   max_lease      ${big}      NOT NULL,        -- the longest lease that may have been granted
   quiet_until    ${big}      NOT NULL,        -- nothing is granted before
-  last_heard     ${big}      NOT NULL,        -- when a waiting caller or a sweep was last heard of
+  last_heard     ${big}      NOT NULL,        -- a recent time: when a waiting caller or a sweep was last heard of
   heard_since    ${big}      NOT NULL         -- waiting callers could report since then
 ) ${numberedRows};
 
