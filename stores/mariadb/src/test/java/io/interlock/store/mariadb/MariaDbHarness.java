@@ -24,7 +24,7 @@ public final class MariaDbHarness implements RunStoreHarness {
             "lease",
             "run",
             "run_label",
-            "run_minute",
+            "run_mark",
             "open_run",
             "tenant_place",
             "failed_run",

@@ -21,7 +21,7 @@ public final class PostgresHarness implements RunStoreHarness {
             "lease",
             "run",
             "run_label",
-            "run_minute",
+            "run_mark",
             "open_run",
             "tenant_place",
             "failed_run",

@@ -28,8 +28,8 @@ final class OldNotes {
     private static final String REMOTE_WORKERS = "${t:worker} AS t WHERE t.version = 'remote' AND t.seen_at < ?";
 
     private static final String OLD_MARKS =
-            "SELECT max(m.minute), min(m.minute) FROM ${t:run_minute} AS m WHERE m.minute <= ?";
-    private static final String DELETE_MARKS = "DELETE FROM ${t:run_minute} WHERE minute < ?";
+            "SELECT max(m.slice), min(m.slice) FROM ${t:run_mark} AS m WHERE m.slice <= ?";
+    private static final String DELETE_MARKS = "DELETE FROM ${t:run_mark} WHERE slice < ?";
 
     private final Database database;
 
@@ -76,7 +76,7 @@ final class OldNotes {
                 pages++;
             }
         }
-        forgetMarks(then / StepWriter.MINUTE);
+        forgetMarks(then / StepWriter.SLICE);
     }
 
     /** Those of which there are any: usually none, and one trip says so. */

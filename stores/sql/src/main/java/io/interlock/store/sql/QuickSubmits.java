@@ -105,8 +105,8 @@ final class QuickSubmits {
     List<@Nullable SubmitAnswer> submit(List<SubmitRequest> requests, Set<LockKey> except) {
         List<@Nullable SubmitAnswer> answers = new ArrayList<>(Collections.nCopies(requests.size(), null));
         Dialect.OneStatement statement = database.dialect().oneStatement();
-        long minute = runs.markedMinute();
-        if (statement == null || minute < 0) {
+        long slice = runs.markedSlice();
+        if (statement == null || slice < 0) {
             return answers;
         }
         Map<LockKey, List<Integer>> places = simple(requests);
@@ -135,8 +135,7 @@ final class QuickSubmits {
                                 LineRules.RESTING,
                                 alone ? "" : "ORDER BY h.tenant, h.name, h.nth",
                                 alone ? "" : "ORDER BY d.number"));
-        @Nullable
-        Object[] values = {asked, statement.server(), statement.startedAt(), (minute + 1) * StepWriter.MINUTE};
+        @Nullable Object[] values = {asked, statement.server(), statement.startedAt(), (slice + 1) * StepWriter.SLICE};
         Set<LockKey> decided = new LinkedHashSet<>();
         Set<String> work = new LinkedHashSet<>();
         database.write(Database.Lane.STEPS, transaction -> {

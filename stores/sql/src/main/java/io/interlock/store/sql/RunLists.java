@@ -55,14 +55,17 @@ final class RunLists implements RunQueries {
             + " WHERE x.tenant = ? AND x.label = ? AND x.value = ?";
     private static final String PAGE_END = ") AS r" + StoredRuns.OPEN + " ORDER BY r.number";
 
-    // A run may be committed later than one with a greater number, but not by minutes.
+    // A run may be committed later than one with a greater number, but not by seconds: no step lasts that long. And the
+    // time of
+    // a store may go back by a minute if its clock is set back; numbers rise all the same.
     private static final String SINCE_NUMBER = """
              AND x.number >= coalesce(
-               (SELECT m.number FROM ${t:run_minute} AS m WHERE m.minute <= ? ORDER BY m.minute DESC LIMIT 1), 0)""";
-    private static final int MINUTES_BEFORE = 2;
+               (SELECT m.number FROM ${t:run_mark} AS m WHERE m.slice <= ? ORDER BY m.slice DESC LIMIT 1), 0)""";
+    private static final int SLICES_BEFORE = 1;
+    private static final int SLICES_AFTER = 15;
     private static final String UNTIL_NUMBER = """
              AND x.number < coalesce(
-               (SELECT m.number FROM ${t:run_minute} AS m WHERE m.minute >= ? ORDER BY m.minute LIMIT 1), 9223372036854775807)""";
+               (SELECT m.number FROM ${t:run_mark} AS m WHERE m.slice >= ? ORDER BY m.slice LIMIT 1), 9223372036854775807)""";
     private static final String SUBMITTED = "AND x.submitted_at %s ?";
     private static final String LABEL_SUBMITTED = Filter.unindexed("y.submitted_at %s ?");
     private static final String HAS_LABEL = Filter.unindexed("""
@@ -202,13 +205,12 @@ final class RunLists implements RunQueries {
         Instant since = query.since();
         if (since != null) {
             long from = Math.max(0, Micros.ceiling(since));
-            filter.and(SINCE_NUMBER, from / StepWriter.MINUTE - MINUTES_BEFORE)
-                    .and(String.format(submitted, ">="), from);
+            filter.and(SINCE_NUMBER, from / StepWriter.SLICE - SLICES_BEFORE).and(String.format(submitted, ">="), from);
         }
         Instant until = query.until();
         if (until != null) {
             long to = Math.max(0, Micros.ceiling(until));
-            filter.and(UNTIL_NUMBER, to / StepWriter.MINUTE + MINUTES_BEFORE).and(String.format(submitted, "<"), to);
+            filter.and(UNTIL_NUMBER, to / StepWriter.SLICE + SLICES_AFTER).and(String.format(submitted, "<"), to);
         }
         return filter;
     }

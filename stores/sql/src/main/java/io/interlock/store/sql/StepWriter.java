@@ -75,8 +75,8 @@ final class StepWriter {
     /** How much of an error's code is kept beside the run, to group by. */
     private static final int MOST_CODE = 100;
 
-    /** What a row of {@code run_minute} stands for, in microseconds. */
-    static final long MINUTE = 60_000_000;
+    /** What a row of {@code run_mark} stands for, in microseconds. */
+    static final long SLICE = 5_000_000;
 
     private final Step step;
     private final Rows leases = new Rows();
@@ -217,7 +217,7 @@ final class StepWriter {
     void commit(Trip trip) throws SQLException {
         collect();
         Dialect dialect = step.transaction().dialect();
-        long minute = step.now() / MINUTE;
+        long slice = step.now() / SLICE;
         write(trip, leases, "write leases", () -> dialect.update("lease", KEY, KeyRow.WRITTEN));
         write(
                 trip,
@@ -229,12 +229,12 @@ final class StepWriter {
         }
         write(trip, goneFromOpen, "close runs", () -> dialect.delete("open_run", OPEN_KEY));
         write(trip, newRuns, "add runs", () -> dialect.insert("run", RUN));
-        if (!newRuns.isEmpty() && !step.runs().isMarked(minute)) {
+        if (!newRuns.isEmpty() && !step.runs().isMarked(slice)) {
             write(
                     trip,
-                    new Rows().add(minute, newRuns.all().get(0)[1]),
-                    "add minute",
-                    () -> dialect.insertMissing("run_minute", "minute bigint", "number bigint"));
+                    new Rows().add(slice, newRuns.all().get(0)[1]),
+                    "add mark",
+                    () -> dialect.insertMissing("run_mark", "slice bigint", "number bigint"));
         }
         write(trip, labels, "add labels", () -> dialect.insert("run_label", LABEL));
         write(trip, endedRuns, "end runs", () -> dialect.update("run", "run_id uuid", RUN_END));
@@ -258,7 +258,7 @@ final class StepWriter {
         }
         step.transaction().commit(trip);
         if (!newRuns.isEmpty()) {
-            step.runs().marked(minute);
+            step.runs().marked(slice);
         }
     }
 

@@ -58,21 +58,21 @@ final class StoredRuns {
         }
     };
 
-    private volatile long markedMinute = -1;
+    private volatile long markedSlice = -1;
 
-    /** Whether {@code minute} is known to have its row in {@code run_minute}. */
-    boolean isMarked(long minute) {
-        return markedMinute == minute;
+    /** Whether {@code slice} is known to have its row in {@code run_mark}. */
+    boolean isMarked(long slice) {
+        return markedSlice == slice;
     }
 
-    /** The last minute known to have its row, or -1. */
-    long markedMinute() {
-        return markedMinute;
+    /** The last slice of time known to have its row, or -1. */
+    long markedSlice() {
+        return markedSlice;
     }
 
-    /** {@code minute} has its row. */
-    void marked(long minute) {
-        markedMinute = minute;
+    /** {@code slice} has its row. */
+    void marked(long slice) {
+        markedSlice = slice;
     }
 
     /** A waiting run and the rank it has in the table. */

@@ -20,7 +20,7 @@ public final class SqliteHarness implements RunStoreHarness {
             "lease",
             "run",
             "run_label",
-            "run_minute",
+            "run_mark",
             "open_run",
             "tenant_place",
             "failed_run",

@@ -106,9 +106,9 @@ ${create} ${schema}.${prefix}run_label (
 ) ${numberedRows};
 ${index} ${prefix}run_label_value ${on}run_label (tenant, label, value, number);
 
--- The first number of each minute, so that runs are found by time.
-${create} ${schema}.${prefix}run_minute (
-  minute ${big} NOT NULL PRIMARY KEY,
+-- The first number of each five seconds, so that runs are found by time.
+${create} ${schema}.${prefix}run_mark (
+  slice  ${big} NOT NULL PRIMARY KEY,
   number ${big} NOT NULL
 ) ${numberedRows};
 
