@@ -62,7 +62,7 @@ warm() {
     mkdir -p "$cache/native" "$trial" || return
     # The driver removes its copy at its end, so the command of the trial keeps one.
     # shellcheck disable=SC2016 # the inner shell is to see the variables
-    local run=(io.interlock.cli.Main run -n trial --store "sqlite:$trial/trial.db" --
+    local run=(io.interlock.cli.Rehearsal run -n trial --store "sqlite:$trial/trial.db" --
         sh -c 'for f in "$0"/sqlite-*sqlitejdbc.*[!k]; do [ ! -e "$f" ] || cp "$f" "$1/${f##*-}"; done' "$trial" "$cache/native")
     "$java" "${options[@]}" -Dorg.sqlite.tmpdir="$trial" -cp "$jar" "${run[@]}" </dev/null || return
     prepared
@@ -71,11 +71,6 @@ warm() {
         "$java" "${options[@]}" -XX:AOTCacheOutput="$cache/start.aot" -cp "$jar" "${run[@]}" </dev/null
     else
         "$java" "${options[@]}" -XX:DumpLoadedClassList="$trial/classes" -cp "$jar" "${run[@]}" </dev/null || return
-        # What a run through a server needs, as far as one comes that is not there.
-        "$java" "${options[@]}" -XX:DumpLoadedClassList="$trial/more" -cp "$jar" io.interlock.cli.Main run -n trial --server http://127.0.0.1:1 \
-            -- true </dev/null
-        cat "$trial/more" >>"$trial/classes"
-        # Created from a list and not at the exit of a process: JDK 17 would leave out the classes of picocli, which have the format of Java 5.
         "$java" -Xshare:dump -XX:SharedClassListFile="$trial/classes" -XX:SharedArchiveFile="$cache/classes.jsa" -cp "$jar"
     fi
     rm -rf "$trial"
@@ -89,7 +84,8 @@ prepared() {
     if [ "$program" = server ]; then
         : # these are classes of the command line
     elif [ -e "$cache/start.aot" ]; then
-        options+=(-XX:AOTCache="$cache/start.aot" -Xlog:disable)
+        # A Java that is older than the one that made it does not know the option.
+        options+=(-XX:+IgnoreUnrecognizedVMOptions -XX:AOTCache="$cache/start.aot" -Xlog:disable)
     elif [ -e "$cache/classes.jsa" ]; then
         options+=(-XX:SharedArchiveFile="$cache/classes.jsa" -Xlog:disable)
     fi

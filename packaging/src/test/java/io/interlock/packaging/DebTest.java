@@ -85,7 +85,7 @@ class DebTest {
         }
     }
 
-    private static Runtime.Version version(Path jdk) {
+    static Runtime.Version version(Path jdk) {
         try (Stream<String> lines = Files.lines(jdk.resolve("release"))) {
             return lines.filter(line -> line.startsWith("JAVA_VERSION="))
                     .map(line -> Runtime.Version.parse(line.replaceAll(".*\"(.*)\"", "$1")))

@@ -16,6 +16,13 @@ public final class Main {
 
     /** Carries out one command and ends this process with its exit code. */
     public static void main(String[] arguments) {
+        // Not a plain return: threads that are left must not keep a script waiting. Not halt either: the SQLite driver
+        // deletes the copy of its library in the temporary folder.
+        System.exit(carryOut(arguments));
+    }
+
+    /** Carries out one command, and returns its exit code. */
+    static int carryOut(String[] arguments) {
         Logging.set(
                 CommandLineRunner.isLoud(arguments),
                 Commands.nameIn(List.of(arguments)).equals("worker"));
@@ -31,9 +38,7 @@ public final class Main {
             session.console()
                     .more("free space where stdout is written to, and look again: the command itself was carried out");
         }
-        // Not a plain return: threads that are left must not keep a script waiting. Not halt either: the SQLite driver
-        // deletes the copy of its library in the temporary folder.
-        System.exit(code);
+        return code;
     }
 
     /** Loads on other threads, while the words are read, what {@code interlock run} needs after that. It touches no store. */

@@ -27,14 +27,14 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The recipes of {@code docs/recipes}, the page of the first minutes, and those of the compatible APIs and the clients, followed to the letter
  * at a real server. A comment before each block says what it is: a {@code file}, {@code commands} for bash, a {@code crontab}, parts of the
  * {@code output} of the last commands, with … for what differs, the start of the {@code server}, a {@code snippet} that
- * {@code SnippetsTest} compares, or {@code not run} and why.
+ * {@code SnippetsTest} compares, the name of a test that it is {@code run by}, or {@code not run} and why.
  */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class RecipesTest {
 
     private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
     private static final Pattern BLOCK = Pattern.compile(
-            "(?ms)(?:^<!-- (file|commands|crontab|output|server|snippet|not run)(?:: ([^\\n]+?))? -->\\n)?^```\\w*\\n(.*?)^```$");
+            "(?ms)(?:^<!-- (file|commands|crontab|output|server|snippet|run by|not run)(?:: ([^\\n]+?))? -->\\n)?^```\\w*\\n(.*?)^```$");
     private static final List<String> FOLDERS =
             List.of("docs/recipes", "docs/compat", "clients/python", "clients/typescript");
 

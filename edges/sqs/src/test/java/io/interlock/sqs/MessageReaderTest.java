@@ -8,10 +8,15 @@ import io.interlock.LockKey;
 import io.interlock.config.MessageTemplate;
 import io.interlock.config.SqsSettings;
 import io.interlock.engine.RunRequest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +42,17 @@ class MessageReaderTest {
         assertThat(request.reason()).contains("load");
         assertThat(request.labels()).isEqualTo(Map.of("team", "red"));
         assertThat(request.idempotencyKey()).contains("sqs/jobs.fifo/own");
+    }
+
+    @Test
+    void theMessageOfThePageIsUnderstood() throws IOException {
+        Matcher block = Pattern.compile("(?ms)^<!-- run by: MessageReaderTest -->\n```json\n(.*?)^```$")
+                .matcher(Files.readString(Path.of("../../docs/sqs.md")));
+        assertThat(block.find()).isTrue();
+        RunRequest request = reader.read(message("own", block.group(1)));
+        assertThat(request.key()).isEqualTo(LockKey.of("acme", "cluster/prod1"));
+        assertThat(request.job().value()).isEqualTo("DESTROY");
+        assertThat(request.parameters()).isEqualTo("{\"force\":true}");
     }
 
     @ParameterizedTest

@@ -41,7 +41,7 @@ final class CompiledCode {
             return files.map(file -> folder.relativize(file).toString())
                     .filter(file -> file.endsWith(".class"))
                     .map(file -> file.replaceFirst("\\.class$", "").replace('/', '.'))
-                    .filter(name -> !name.equals("module-info"))
+                    .filter(name -> !name.equals("module-info") && !name.startsWith("picocli."))
                     .toList();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
@@ -60,7 +60,7 @@ final class CompiledCode {
                 .flatMap(target -> Stream.of(target.resolve("classes"), target.resolve("test-classes")))
                 .filter(Files::isDirectory)
                 .toList();
-        return new ClassFileImporter().importPaths(paths);
+        return ours(paths);
     }
 
     /** A sample and everything below it. */
@@ -74,6 +74,13 @@ final class CompiledCode {
                         SourceTree.root().resolve(module).resolve("target").resolve(folder))
                 .filter(Files::isDirectory)
                 .toList();
-        return new ClassFileImporter().importPaths(paths);
+        return ours(paths);
+    }
+
+    /** Without a library whose sources the command line compiles. */
+    private static JavaClasses ours(List<Path> paths) {
+        return new ClassFileImporter()
+                .importPaths(paths)
+                .that(DescribedPredicate.not(JavaClass.Predicates.resideInAPackage("picocli..")));
     }
 }

@@ -1,5 +1,6 @@
 package io.interlock.architecture;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,6 +21,8 @@ import io.interlock.locks.Locks;
 import io.interlock.locks.Outcome;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,13 +46,15 @@ class QuickStartTest {
 
     @Test
     void theFirstLease() throws Exception {
-        // snippet: firstLease
-        try (Locks locks = Locks.open("sqlite:target/ledger.db");
-                Lease lease = locks.acquire(LockKey.of("ledger/4711"), Duration.ofSeconds(10))
-                        .orElseThrow()) {
-            System.out.println("my token is " + lease.token());
+        PrintStream before = System.out;
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(out, true, UTF_8));
+        try {
+            FirstLease.main(new String[0]);
+        } finally {
+            System.setOut(before);
         }
-        // end snippet
+        assertThat(out.toString(UTF_8)).containsPattern("my token is \\d+");
     }
 
     @Test

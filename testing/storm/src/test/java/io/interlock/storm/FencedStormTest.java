@@ -8,6 +8,9 @@ import io.interlock.StaleTokenException;
 import io.interlock.locks.fencing.FencingGate;
 import io.interlock.servers.MariaDbServer;
 import io.interlock.servers.PostgresServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -21,6 +24,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,6 +41,9 @@ class FencedStormTest {
     private static final int HOLDERS = 4;
     private static final int ROUNDS = 20;
     private static final LockKey KEY = LockKey.of("ledger/4711");
+    private static final String PAGE = page();
+    private static final Pattern BLOCK =
+            Pattern.compile("(?ms)^<!-- run by: FencedStormTest -->\n```sql\n(.*?);\n```$");
     private static final Set<String> TABLES = Set.of("storm_counter", "interlock_fence");
 
     @FunctionalInterface
@@ -141,7 +149,22 @@ class FencedStormTest {
         for (String table : TABLES) {
             run(connection, "DROP TABLE IF EXISTS " + table);
         }
-        FencingGate.createTable(connection);
+        run(connection, table(connection.getMetaData().getDatabaseProductName()));
+    }
+
+    /** The statement for a database on the page that tells users to run it. */
+    private static String table(String database) {
+        List<MatchResult> tables = BLOCK.matcher(PAGE).results().toList();
+        assertThat(tables).hasSize(2);
+        return tables.get(database.equals("MariaDB") ? 1 : 0).group(1);
+    }
+
+    private static String page() {
+        try {
+            return Files.readString(Path.of("../../docs/spring.md"));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
     }
 
     private static int read(Connection connection) throws SQLException {

@@ -15,6 +15,7 @@ import io.interlock.spring.ExclusiveRun;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -176,7 +177,22 @@ class AtServerTest {
                 .withConfiguration(AutoConfigurations.of(
                         InterlockAutoConfiguration.class, InterlockActuatorAutoConfiguration.class))
                 .withBean(Job.class)
-                .withPropertyValues("interlock.server.url=" + url, "interlock.server.api-key=" + apiKey);
+                .withPropertyValues(settings());
+    }
+
+    /** Those of the page, at this server. */
+    private static String[] settings() {
+        try {
+            Matcher block = Pattern.compile("(?ms)^<!-- run by: AtServerTest -->\n```properties\n(.*?)^```$")
+                    .matcher(Files.readString(Path.of("../../docs/spring.md")));
+            assertThat(block.find()).isTrue();
+            return block.group(1)
+                    .replace("https://locks.example.org", url)
+                    .replace("${LOCKS_API_KEY}", apiKey)
+                    .split("\n");
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
     }
 
     private void refused(String description, String action, String setting) {

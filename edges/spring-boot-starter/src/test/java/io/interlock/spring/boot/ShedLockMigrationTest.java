@@ -79,7 +79,11 @@ class ShedLockMigrationTest {
         @Scheduled(fixedDelay = 100)
         @SchedulerLock(name = "report", lockAtMostFor = "1m")
         public void build() throws InterruptedException {
-            // end snippet
+            work();
+        }
+        // end snippet
+
+        private void work() throws InterruptedException {
             count.incrementAndGet();
             ran.countDown();
             if (hold) {
@@ -117,7 +121,11 @@ class ShedLockMigrationTest {
         @Scheduled(fixedDelay = 100)
         @ExclusiveRun(key = "report", maxRuntime = "1m")
         public void build() {
-            // end snippet
+            work();
+        }
+        // end snippet
+
+        private void work() {
             count.incrementAndGet();
         }
 

@@ -12,21 +12,29 @@ import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
 import io.interlock.time.Environment;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.ConcurrentModificationException;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.integration.leader.Context;
+import org.springframework.integration.leader.DefaultCandidate;
+import org.springframework.integration.leader.event.LeaderEventPublisher;
+import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
+import org.springframework.integration.support.locks.DistributedLock;
+import org.springframework.integration.support.locks.LockRegistry;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 @SuppressWarnings("LockNotBeforeTry") // the tests are about locking itself
-class InterlockLockRegistryTest {
+class InterlockLockRegistryTest extends LockRegistryCases {
 
     private static final LockKey KEY = LockKey.of("si/orders");
+    private static final LockKey LEADER = LockKey.of("si/leader");
 
     private final LeaseClient leases = LeaseClient.open("memory:", Environment.system());
     private final Locks here = open();
@@ -42,43 +50,48 @@ class InterlockLockRegistryTest {
     }
 
     @Test
-    void aLockIsReentrantAndHeldUntilTheLastUnlock() throws Exception {
-        Lock lock = registry.obtain("orders");
-        lock.lock();
-        assertThat(registry.obtain("orders").tryLock()).isTrue();
+    void aLockWithATimeOfItsOwnIsALeaseOfThatTime() throws Exception {
+        DistributedLock lock = registry.obtain("orders");
+        lock.lock(Duration.ofSeconds(7));
+        assertThat(ttl()).isEqualTo(Duration.ofSeconds(7));
         lock.unlock();
-        assertThat(CompletableFuture.supplyAsync(() -> other.obtain("orders").tryLock())
-                        .get())
-                .isFalse();
+        assertThat(lock.tryLock(Duration.ofSeconds(5), Duration.ofSeconds(9))).isTrue();
+        assertThat(ttl()).isEqualTo(Duration.ofSeconds(9));
         lock.unlock();
         assertThat(here.find(KEY)).isEmpty();
-        assertThat(other.obtain("orders").tryLock(5, TimeUnit.SECONDS)).isTrue();
-        other.obtain("orders").unlock();
-        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
     }
 
     @Test
-    void threadsOfTwoProcessesTakeTurns() throws Exception {
-        int[] plain = new int[1];
-        List<CompletableFuture<Void>> work = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            InterlockLockRegistry one = i % 2 == 0 ? registry : other;
-            work.add(CompletableFuture.runAsync(() -> {
-                for (int j = 0; j < 25; j++) {
-                    Lock lock = one.obtain("orders");
-                    lock.lock();
-                    try {
-                        plain[0]++;
-                    } finally {
-                        lock.unlock();
-                    }
-                }
-            }));
+    void oneNodeLeadsAndAnotherFollowsIt() throws Exception {
+        BlockingQueue<String> said = new LinkedBlockingQueue<>();
+        LockRegistryLeaderInitiator first = leader("first", registry, said);
+        LockRegistryLeaderInitiator second = leader("second", other, said);
+        try {
+            first.start();
+            assertThat(said.poll(30, TimeUnit.SECONDS)).isEqualTo("first leads");
+            second.start();
+            assertThat(second.getContext().isLeader()).isFalse();
+            first.stop();
+            assertThat(List.of(next(said), next(said))).containsExactlyInAnyOrder("first led", "second leads");
+        } finally {
+            first.stop();
+            second.stop();
         }
-        for (CompletableFuture<Void> each : work) {
-            each.get(50, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aLeaderWhoseLeaseIsLostIsTold() throws Exception {
+        BlockingQueue<String> said = new LinkedBlockingQueue<>();
+        LockRegistryLeaderInitiator leader = leader("first", registry, said);
+        try {
+            leader.start();
+            assertThat(next(said)).isEqualTo("first leads");
+            LeaseRecord lease = here.find(LEADER).orElseThrow();
+            here.evict(LEADER, lease.token(), "operator", "test");
+            assertThat(next(said)).isEqualTo("first led");
+        } finally {
+            leader.stop();
         }
-        assertThat(plain[0]).isEqualTo(200);
     }
 
     @Test
@@ -97,6 +110,51 @@ class InterlockLockRegistryTest {
         assertThatThrownBy(lock::unlock).isInstanceOf(ConcurrentModificationException.class);
         assertThat(registry.obtain("orders").tryLock(5, TimeUnit.SECONDS)).isTrue();
         lock.unlock();
+    }
+
+    private Duration ttl() {
+        LeaseRecord lease = here.find(KEY).orElseThrow();
+        return Duration.between(lease.grantedAt(), lease.expiresAt());
+    }
+
+    @Override
+    LockRegistry<?> registry() {
+        return registry;
+    }
+
+    @Override
+    LockRegistry<?> other() {
+        return other;
+    }
+
+    /** A node of Spring Integration's leader election, which says when it begins and ends to lead. */
+    private static LockRegistryLeaderInitiator leader(
+            String name, InterlockLockRegistry registry, BlockingQueue<String> said) {
+        LockRegistryLeaderInitiator leader =
+                new LockRegistryLeaderInitiator(registry, new DefaultCandidate(name, "leader"));
+        leader.setHeartBeatMillis(20);
+        leader.setBusyWaitMillis(20);
+        leader.setLeaderEventPublisher(new LeaderEventPublisher() {
+            @Override
+            public void publishOnGranted(Object source, Context context, String role) {
+                said.add(name + " leads");
+            }
+
+            @Override
+            public void publishOnRevoked(Object source, Context context, String role) {
+                said.add(name + " led");
+            }
+
+            @Override
+            public void publishOnFailedToAcquire(Object source, Context context, String role) {
+                said.add(name + " failed");
+            }
+        });
+        return leader;
+    }
+
+    private static @Nullable String next(BlockingQueue<String> said) throws InterruptedException {
+        return said.poll(30, TimeUnit.SECONDS);
     }
 
     private Locks open() {

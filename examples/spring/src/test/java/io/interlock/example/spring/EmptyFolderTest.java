@@ -11,23 +11,29 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code docs/spring.md} followed to the letter in an empty folder, with artifacts installed into a repository of its own, for a minute. Only
- * with {@code ./interlock prove}: it builds all modules that the application needs.
+ * {@code docs/spring.md} and the Java part of {@code docs/start.md} followed to the letter in empty folders, with artifacts installed into a
+ * repository of their own. Only with {@code ./interlock prove}: it builds all modules that the applications need.
  */
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class EmptyFolderTest {
 
     private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
 
-    @Test
-    void theApplicationOfThePageRunsOnOneInstanceAtATime(@TempDir Path folder) throws Exception {
+    @TempDir
+    static Path folder;
+
+    private static Path repository = Path.of("");
+
+    @BeforeAll
+    static void install() throws Exception {
         assumeTrue(Boolean.getBoolean("interlock.prove"), "takes minutes; ./interlock prove runs it");
-        Path repository = repository(folder);
+        repository = repository();
         maven(
                 ROOT,
                 repository,
@@ -38,18 +44,35 @@ class EmptyFolderTest {
                 "-Dspotless.check.skip=true",
                 "-Dknown-holes.skip=true",
                 "-pl",
-                "packaging/bom,edges/spring-boot-starter,stores/postgres",
+                "packaging/bom,edges/spring-boot-starter,stores/postgres,stores/sqlite",
                 "-am");
+    }
 
+    @Test
+    void theFirstLeaseOfThePageIsGranted() throws Exception {
+        String page = "docs/start.md";
+        Path home = Files.createDirectory(folder.resolve("ledger"));
+        Path code = Files.createDirectories(home.resolve("src/main/java"));
+        Files.writeString(home.resolve("pom.xml"), block(page, "<!-- run by: EmptyFolderTest -->\n```xml\n"));
+        Files.writeString(code.resolve("FirstLease.java"), block(page, "<!-- snippet: FirstLease -->\n```java\n"));
+        String command =
+                block(page, "<!-- run by: EmptyFolderTest -->\n```sh\n").strip();
+        assertThat(run(home, "bash", "-c", command + " -B -Dmaven.repo.local=" + repository))
+                .containsPattern("my token is \\d+");
+    }
+
+    @Test
+    void theApplicationOfThePageRunsOnOneInstanceAtATime() throws Exception {
+        String page = "docs/spring.md";
         Path home = Files.createDirectory(folder.resolve("reports"));
         Path code = Files.createDirectories(home.resolve("src/main/java/com/example"));
         Path resources = Files.createDirectories(home.resolve("src/main/resources"));
-        Files.writeString(home.resolve("pom.xml"), block("```xml\n"));
-        Files.writeString(resources.resolve("application.properties"), block("```properties\n"));
+        Files.writeString(home.resolve("pom.xml"), block(page, "```xml\n"));
+        Files.writeString(resources.resolve("application.properties"), block(page, "```properties\n"));
         for (String name : List.of("ReportApplication", "ReportJob")) {
             Files.writeString(
                     code.resolve(name + ".java"),
-                    "package com.example;\n\n" + block("<!-- snippet: " + name + " -->\n```java\n"));
+                    "package com.example;\n\n" + block(page, "<!-- snippet: " + name + " -->\n```java\n"));
         }
         maven(home, repository, "package");
 
@@ -65,16 +88,16 @@ class EmptyFolderTest {
         }
     }
 
-    /** The block of the page that begins so. */
-    private static String block(String begin) throws IOException {
+    /** The block of a page that begins so. */
+    private static String block(String page, String begin) throws IOException {
         Matcher block = Pattern.compile(Pattern.quote(begin) + "(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE)
-                .matcher(Files.readString(ROOT.resolve("docs/spring.md")));
+                .matcher(Files.readString(ROOT.resolve(page)));
         assertThat(block.find()).as(begin).isTrue();
         return block.group(1);
     }
 
     /** What this user has downloaded, without artifacts of this project. */
-    private static Path repository(Path folder) throws Exception {
+    private static Path repository() throws Exception {
         Path repository = folder.resolve("repository");
         Path own = Path.of(System.getProperty("user.home"), ".m2", "repository");
         if (Files.isDirectory(own)) {
@@ -90,16 +113,18 @@ class EmptyFolderTest {
         run(folder, command.toArray(String[]::new));
     }
 
-    private static void run(Path folder, String... command) throws Exception {
+    /** What a command says, which must succeed. */
+    private static String run(Path folder, String... command) throws Exception {
         Path out = Files.createTempFile("interlock-empty-folder", ".log");
         Process process = new ProcessBuilder(command)
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(out.toFile())
                 .start();
-        assertThat(process.waitFor())
-                .as("%s: %s", List.of(command), Files.readString(out))
-                .isZero();
+        int code = process.waitFor();
+        String said = Files.readString(out);
+        assertThat(code).as("%s: %s", List.of(command), said).isZero();
         Files.delete(out);
+        return said;
     }
 }

@@ -26,6 +26,8 @@ import io.interlock.spi.run.RunStore;
 import io.interlock.store.sql.SchemaMode;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +37,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -118,13 +122,15 @@ class SchemaTest {
         server.execute("CREATE ROLE appender LOGIN");
         try {
             String schema = harness.schema();
-            server.execute(
-                    "GRANT USAGE ON SCHEMA " + schema + " TO appender",
-                    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + schema + " TO appender",
-                    "GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + schema + " TO appender",
-                    "REVOKE UPDATE, DELETE ON " + harness.table("audit") + ", " + harness.table("seal") + ", "
-                            + harness.table("seal_anchor") + " FROM appender",
-                    "GRANT UPDATE (signed_position, signature) ON " + harness.table("seal_anchor") + " TO appender");
+            Matcher block = Pattern.compile("(?ms)<!-- run by: SchemaTest -->\n *```sql\n(.*?)^ *```$")
+                    .matcher(Files.readString(Path.of("../../docs/stores.md")));
+            assertThat(block.find()).isTrue();
+            String statements = block.group(1)
+                    .replace("SCHEMA public", "SCHEMA " + schema)
+                    .replaceAll(" il;", " appender;")
+                    .replaceAll("interlock_(\\w+)", harness.table("$1"));
+            assertThat(statements.split(";\n")).hasSize(5);
+            server.execute(statements.split(";\n"));
             String url = "postgresql://appender@localhost:" + server.port() + "/postgres?schema=" + schema;
             try (RunStore store = (RunStore) Stores.open(url + "&migrate=none")) {
                 LeaseRecord lease = Bench.take(store, "k");
