@@ -108,7 +108,7 @@ final class PostgresFastPath implements FastPath {
                      lock_delay = h.lock_delay, granted_at = %1$s, expires_at = %1$s + h.ttl, used_at = %1$s, token = %2$s,
                      waiters = replace(l.waiters, ?, '')
                 FROM held AS h CROSS JOIN ${t:store} AS s
-               WHERE l.tenant = h.tenant AND l.name = h.name
+               WHERE l.tenant = ANY (ARRAY[h.tenant]) AND l.name = h.name
               RETURNING h.pos, %1$s AS now, h.lease_id, h.instance, h.label, h.run_id, h.token, h.granted_at, h.expires_at,
                         l.token AS new_token, l.granted_at AS new_granted_at, l.expires_at AS new_expires_at)
             SELECT t.pos, 1, t.now, t.lease_id, t.instance, t.label, t.run_id, t.token, t.granted_at, t.expires_at,
@@ -130,7 +130,7 @@ final class PostgresFastPath implements FastPath {
                ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED)
             UPDATE ${t:lease} AS l SET expires_at = %1$s + h.ttl, used_at = %1$s
               FROM held AS h CROSS JOIN ${t:store} AS s
-             WHERE l.tenant = h.tenant AND l.name = h.name
+             WHERE l.tenant = ANY (ARRAY[h.tenant]) AND l.name = h.name
             RETURNING h.pos, %1$s, l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at
             """.formatted(NOW, SAME_SERVER);
 
@@ -151,7 +151,7 @@ final class PostgresFastPath implements FastPath {
                ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED)
             UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s, waiters = %3$s, waiters_until = %4$s
               FROM held AS h CROSS JOIN ${t:store} AS s
-             WHERE l.tenant = h.tenant AND l.name = h.name
+             WHERE l.tenant = ANY (ARRAY[h.tenant]) AND l.name = h.name
             RETURNING h.pos, %1$s, CAST(NULL AS uuid), l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at,
                       l.waiters_until, l.waiters
             """.formatted(NOW, SAME_SERVER, NEXT_WAITER, NO_WAITERS);
@@ -286,7 +286,7 @@ final class PostgresFastPath implements FastPath {
                ORDER BY l.tenant, l.name %4$s)
             UPDATE ${t:lease} AS l SET waiters = l.waiters || ?
               FROM held AS h CROSS JOIN ${t:store} AS s
-             WHERE l.tenant = h.tenant AND l.name = h.name
+             WHERE l.tenant = ANY (ARRAY[h.tenant]) AND l.name = h.name
             RETURNING h.pos, %1$s, %3$s
             """.formatted(NOW, SAME_SERVER, SEEN, lock);
     }
