@@ -35,7 +35,7 @@ public final class AuditWatch {
 
     private static final Logger log = LoggerFactory.getLogger(AuditWatch.class);
     private static final String BOOKMARK = "audit-watch";
-    private static final int PAGES = 20;
+    private static final int PAGES = 5;
 
     /** How far the bookmark stays behind: a process that starts there sees which runs have begun and not ended. */
     static final long BEHIND = (long) PAGES * AuditVerifier.Check.PAGE;

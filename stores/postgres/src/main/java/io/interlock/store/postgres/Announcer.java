@@ -120,8 +120,8 @@ final class Announcer implements AutoCloseable {
     }
 
     private synchronized void announce(Set<WakeUp> waiting, Collection<WakeUp> wakeUps) {
-        if (!closed && !wakeUps.isEmpty()) {
-            waiting.addAll(wakeUps);
+        // What waits already is sent without another call of the thread.
+        if (!closed && waiting.addAll(wakeUps)) {
             start();
         }
     }

@@ -90,13 +90,16 @@ final class PostgresFastPath implements FastPath {
             RETURNING %1$s, l.granted_at, l.expires_at
             """.formatted(NOW, SAME_SERVER, PATIENT);
 
+    // A row that is locked stays where it is, so a batch finds it there again. One that was changed since the statement
+    // began
+    // is not found, like one that another step has locked.
     // NOT IN is a look into a hash table; NOT EXISTS would compare each request with each grant.
     private static final String ACQUIRE_MANY = """
             WITH k AS MATERIALIZED (
               SELECT * FROM ${rows:r(tenant text, name text, lease_id uuid, instance text, label text, run_id uuid,
                 lock_delay bigint, ttl bigint)}),
             held AS MATERIALIZED (
-              SELECT l.tenant, l.name, k.pos, k.lease_id AS new_id, k.instance AS new_instance, k.label AS new_label,
+              SELECT l.ctid AS place, k.pos, k.lease_id AS new_id, k.instance AS new_instance, k.label AS new_label,
                      k.run_id AS new_run_id, k.lock_delay, k.ttl, l.lease_id, l.instance, l.label, l.run_id, l.token,
                      l.granted_at, l.expires_at
                 FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
@@ -108,7 +111,7 @@ final class PostgresFastPath implements FastPath {
                      lock_delay = h.lock_delay, granted_at = %1$s, expires_at = %1$s + h.ttl, used_at = %1$s, token = %2$s,
                      waiters = replace(l.waiters, ?, '')
                 FROM held AS h CROSS JOIN ${t:store} AS s
-               WHERE l.tenant = h.tenant AND l.name = h.name
+               WHERE l.ctid = h.place
               RETURNING h.pos, %1$s AS now, h.lease_id, h.instance, h.label, h.run_id, h.token, h.granted_at, h.expires_at,
                         l.token AS new_token, l.granted_at AS new_granted_at, l.expires_at AS new_expires_at)
             SELECT t.pos, 1, t.now, t.lease_id, t.instance, t.label, t.run_id, t.token, t.granted_at, t.expires_at,
@@ -124,13 +127,13 @@ final class PostgresFastPath implements FastPath {
             WITH k AS MATERIALIZED (
               SELECT * FROM ${rows:r(tenant text, name text, lease_id uuid, token bigint, ttl bigint)}),
             held AS MATERIALIZED (
-              SELECT l.tenant, l.name, k.pos, k.ttl
+              SELECT l.ctid AS place, k.pos, k.ttl
                 FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
                WHERE l.lease_id = k.lease_id AND l.token = k.token AND l.plain = 1 AND l.expires_at > %1$s AND %2$s
                ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED)
             UPDATE ${t:lease} AS l SET expires_at = %1$s + h.ttl, used_at = %1$s
               FROM held AS h CROSS JOIN ${t:store} AS s
-             WHERE l.tenant = h.tenant AND l.name = h.name
+             WHERE l.ctid = h.place
             RETURNING h.pos, %1$s, l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at
             """.formatted(NOW, SAME_SERVER);
 
@@ -145,13 +148,13 @@ final class PostgresFastPath implements FastPath {
     private static final String RELEASE_MANY = """
             WITH k AS MATERIALIZED (SELECT * FROM ${rows:r(tenant text, name text, lease_id uuid, token bigint)}),
             held AS MATERIALIZED (
-              SELECT l.tenant, l.name, k.pos
+              SELECT l.ctid AS place, k.pos
                 FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
                WHERE l.lease_id = k.lease_id AND l.token = k.token AND l.plain = 1 AND %2$s
                ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED)
             UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s, waiters = %3$s, waiters_until = %4$s
               FROM held AS h CROSS JOIN ${t:store} AS s
-             WHERE l.tenant = h.tenant AND l.name = h.name
+             WHERE l.ctid = h.place
             RETURNING h.pos, %1$s, CAST(NULL AS uuid), l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at,
                       l.waiters_until, l.waiters
             """.formatted(NOW, SAME_SERVER, NEXT_WAITER, NO_WAITERS);
@@ -286,7 +289,7 @@ final class PostgresFastPath implements FastPath {
                ORDER BY l.tenant, l.name %4$s)
             UPDATE ${t:lease} AS l SET waiters = l.waiters || ?
               FROM held AS h CROSS JOIN ${t:store} AS s
-             WHERE l.tenant = h.tenant AND l.name = h.name
+             WHERE l.tenant = ANY (ARRAY[h.tenant]) AND l.name = h.name
             RETURNING h.pos, %1$s, %3$s
             """.formatted(NOW, SAME_SERVER, SEEN, lock);
     }

@@ -10,11 +10,11 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Finds keys whose row is gone though runs of theirs are open, and makes the row anew. No step leads there; a table changed by
  * hand does. Only a look at all open runs finds them, so the more there are, the less often it is made: it takes no more than
- * a twentieth of the time. Safe for use by many threads.
+ * a hundredth of the time. Safe for use by many threads.
  */
 final class LostKeys {
 
-    private static final int SHARE = 20;
+    private static final int SHARE = 100;
     private static final long LONGEST = TimeUnit.MINUTES.toNanos(5);
 
     // OFFSET 0 has PostgreSQL look up the row of each key. Without statistics it joins the tables by tenant, and

@@ -73,7 +73,7 @@ final class QuickSubmits {
                      reserved_since = CASE WHEN d.starts THEN d.now ELSE l.reserved_since END,
                      due_at = CASE WHEN l.lease_id IS NULL THEN l.due_at
                                    ELSE least(l.due_at, l.expires_at + l.lock_delay) END
-                FROM d WHERE d.nth = 1 AND l.tenant = d.tenant AND l.name = d.name),
+                FROM d WHERE d.nth = 1 AND l.tenant = ANY (ARRAY[d.tenant]) AND l.name = d.name),
             made AS (
               INSERT INTO ${t:run} (run_id, number, tenant, name, job, priority, submitted_at, spec)
               SELECT d.run_id, d.number, d.tenant, d.name, d.job, d.priority, d.now, d.spec FROM d),
