@@ -69,13 +69,21 @@ public interface Backend extends AutoCloseable {
         /**
          * Which runs to list; {@code null} for any.
          *
+         * @param holder only those whose last attempt had this holder
+         * @param label only those with this label, such as {@code team=finance}
+         * @param error only those that failed with this error code
          * @param since only those submitted in this last time
+         * @param failedSince only those that failed in this last time
          */
         record Filter(
                 @Nullable String key,
                 @Nullable String state,
                 @Nullable String job,
+                @Nullable String holder,
+                @Nullable String label,
+                @Nullable String error,
                 @Nullable Duration since,
+                @Nullable Duration failedSince,
                 int limit) {}
 
         /**

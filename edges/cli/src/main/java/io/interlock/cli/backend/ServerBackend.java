@@ -175,14 +175,21 @@ public final class ServerBackend implements Backend {
                     text(filter.state()),
                     "job",
                     text(filter.job()),
+                    "holder",
+                    text(filter.holder()),
+                    "label",
+                    text(filter.label()),
+                    "error",
+                    text(filter.error()),
                     "since",
-                    text(filter.since()));
+                    text(filter.since()),
+                    "failedSince",
+                    text(filter.failedSince()));
         }
 
         @Override
         public List<Facts> dead(@Nullable String job, int limit) {
-            return client.items(
-                    limit, letter -> letter.in("settled").isEmpty(), "/runs", "state", "DEAD", "job", text(job));
+            return client.items(limit, "/runs", "state", "DEAD", "unsettled", "true", "job", text(job));
         }
 
         @Override
