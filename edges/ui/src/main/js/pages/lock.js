@@ -83,7 +83,7 @@ function line(data) {
   const rows = items.slice(0, SHOWN);
   const last = lastStart(data);
   return html`<section class="card" aria-label="In line"><div class="row bar-top"><h2>In line ${muted(commas(total))}</h2><span class="grow"></span>${muted(samples ? `estimates: median hold of the last ${samples === 1 ? 'run' : samples + ' runs'}, ${span(millis(usualHold))}` : data.line.holderLeft ? 'estimate: from the progress of the holder' : 'no estimates: no run of this key has succeeded yet')}</div>
-    ${table('In line', [...LINE, ...may('trigger') ? [act] : []], rows, each => each.id)}
+    ${table('In line', [...LINE.filter(([title]) => title !== 'Waiting since'), ...may('trigger') ? [act] : []], rows, each => each.id)}
     ${total > rows.length && html`<p class="row foot"><b>+${commas(total - rows.length)} more</b>${last && muted(`the last starts ${about(last)}`)}<span class="grow"></span><a href=${href(path('queue', { key: lock.key }))}>Show all ${commas(total)} in the queue</a></p>`}</section>`;
 }
 

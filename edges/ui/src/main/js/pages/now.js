@@ -1,15 +1,18 @@
 // Now: totals, charts over time, what needs attention, and who holds which key.
 import {
-  banner, button, cancel, cancelAll, commas, complete, empty, figure, get, head, href, html, isClosing, keyLink, leaseLeft, lockPath, LOCKS, look, mark, may, moment, mono, MOST_RETRIED, muted, overTime, pages, path, pauseKey, percent,
+  banner, button, cancel, cancelAll, commas, complete, empty, figure, get, head, href, html, isClosing, keptFor, keyLink, leaseLeft, lockPath, LOCKS, look, mark, may, moment, mono, MOST_RETRIED, muted, overTime, pages, path, pauseKey, percent,
   quoted, refresh, rerunAll, resume, session, settle, shell, since, soft, sortLocks, span, startButton, summary, table, toast, totals, waiting, windowOf,
 } from '../core/page.js';
 
 const MOST = 12;
+/** How many keys of a kind have rows of their own, and how many of a kind the server names. */
+const MOST_OF_A_KIND = 4;
+const LISTED = 10;
 const link = (words, to) => html`<a class="button small" href=${href(to)}>${words}</a>`;
 const times = ({ count }) => count > 1 && html`<b>${commas(count)} ×</b> `;
 
 /** Who has a key and how it fares. */
-const held = lock => !lock?.holder ? '' : html`, held by <b>${soft(lock.holder.holder || 'no worker yet')}</b>${lock.stage && html` at ${lock.stage}${percent(lock.progress) !== null && ` ${percent(lock.progress)} %`}`}${lock.renewedAt && html`, last renewed ${moment(lock.renewedAt)}`}`;
+const held = lock => !lock?.holder ? '' : !lock.holder.holder ? html`, ${keptFor(lock)}` : html`, held by <b>${soft(lock.holder.holder)}</b>${lock.stage && html` at ${lock.stage}${percent(lock.progress) !== null && ` ${percent(lock.progress)} %`}`}${lock.renewedAt && html`, last renewed ${moment(lock.renewedAt)}`}`;
 
 /** What a button does with a group: 'Retry 24…', 'Retry 200 of 600…', or 'Retry…' if there is one only. */
 const bulk = (what, count) => what + (count === 1 ? '' : ' ' + (count > MOST_RETRIED ? MOST_RETRIED + ' of ' : '') + commas(count)) + '…';
@@ -53,9 +56,12 @@ const paused = pause => ({ id: 'paused ' + (pause.key || pause.pattern), kind: '
 
 function attention() {
   const of = kind => summary.attention.filter(each => each.kind === kind).map(each => ({ id: [kind, each.key, each.job, each.code].join(' '), ...ROWS[kind](each) }));
-  const more = (summary.locks.OVERDUE || 0) - summary.overdue.length;
-  return [...of('LOST'), ...summary.overdue.map(overdue), ...more > 0 ? [{ id: 'overdue', kind: 'overdue', words: html`<b>${commas(more)} more</b> keys are overdue`, next: '', open: 'locks?state=OVERDUE' }] : [],
-    ...of('HOT'), ...of('NO_WORKER'), ...of('FAILED'), ...of('RESTARTED'), ...of('DEAD'), ...summary.pauses.map(paused)];
+  const late = summary.overdue.slice(0, MOST_OF_A_KIND);
+  const later = (summary.locks.OVERDUE || 0) - late.length;
+  const hot = of('HOT');
+  const hotter = hot.length - MOST_OF_A_KIND;
+  return [...of('LOST'), ...late.map(overdue), ...later > 0 ? [{ id: 'overdue', kind: 'overdue', words: html`<b>${commas(later)} more</b> ${later === 1 ? 'key is' : 'keys are'} overdue`, next: '', open: 'locks?state=OVERDUE' }] : [],
+    ...hot.slice(0, MOST_OF_A_KIND), ...hotter > 0 ? [{ id: 'hot', kind: 'waiting', words: html`<b>${hotter}${hot.length >= LISTED && ' or more'}</b> other ${hotter === 1 ? 'key has' : 'keys have'} many waiting runs`, next: '', open: 'queue' }] : [], ...of('NO_WORKER'), ...of('FAILED'), ...of('RESTARTED'), ...of('DEAD'), ...summary.pauses.map(paused)];
 }
 
 const row = ({ kind, words, next, open, act, gone = false }) => html`<li class=${gone ? 'gone' : ''}><span class="sign c-${kind}">${mark(kind)}</span><span class="what">${words}${muted([' · ', gone ? 'settled' : next])}</span>
@@ -74,8 +80,9 @@ function list(state) {
   const release = () => { state.kept = null; Promise.resolve().then(() => shell.draw()); };
   const left = event => { if (!event.currentTarget.contains(document.activeElement)) release(); };
   const blurred = event => { if (!event.currentTarget.contains(event.relatedTarget) && !event.currentTarget.matches(':hover')) release(); };
-  return rows.length > 0 && html`<section class="mt" aria-label="Needs attention" @pointerenter=${keep} @focusin=${keep} @pointerleave=${left} @focusout=${blurred}><div class="row"><h2>Needs attention ${muted(rows.length > MOST ? MOST + ' of ' + rows.length : rows.length)}</h2>
-    ${news > 0 && button(news + ' new · show', release, 'news small')}</div><ul class="card list attention">${rows.slice(0, MOST).map(row)}</ul></section>`;
+  return rows.length > 0 && html`<section class="mt" aria-label="Needs attention" @pointerenter=${keep} @focusin=${keep} @pointerleave=${left} @focusout=${blurred}><div class="row"><h2>Needs attention ${!state.all && rows.length > MOST && muted(`the first ${MOST} of ${rows.length}`)}</h2>
+    ${!state.all && rows.length > MOST && button(`Show all ${rows.length}`, () => { state.all = true; shell.draw(); }, 'small')}
+    ${news > 0 && button(news + ' new · show', release, 'news small')}</div><ul class="card list attention">${rows.slice(0, state.all ? rows.length : MOST).map(row)}</ul></section>`;
 }
 
 const figures = () => {

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit the maximum number, 1 to {@value #MAX_LIMIT}
  * @param descending whether the last submitted comes first
  * @param failure only those that failed so, or {@code null} for all
+ * @param ended only those that have ended
  */
 public record RunQuery(
         String tenant,
@@ -31,7 +32,8 @@ public record RunQuery(
         long after,
         int limit,
         boolean descending,
-        @Nullable Failure failure) {
+        @Nullable Failure failure,
+        boolean ended) {
 
     /** The largest page. */
     public static final int MAX_LIMIT = LeaseQuery.MAX_LIMIT;
@@ -70,52 +72,57 @@ public record RunQuery(
 
     /** All runs of a tenant. */
     public static RunQuery ofTenant(String tenant) {
-        return new RunQuery(tenant, null, null, null, null, null, null, 0, MAX_LIMIT, false, null);
+        return new RunQuery(tenant, null, null, null, null, null, null, 0, MAX_LIMIT, false, null, false);
     }
 
     /** This query for one key. */
     public RunQuery of(LockKey key) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
     /** This query for runs in one state. */
     public RunQuery in(RunState state) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
     /** This query for runs of one job. */
     public RunQuery doing(JobName job) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
     /** This query for runs with one label. */
     public RunQuery with(Label label) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
     /** This query for runs submitted at {@code since} or later. */
     public RunQuery since(Instant since) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
     /** This query for runs submitted before {@code until}. */
     public RunQuery until(Instant until) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
     /** This query for runs that failed so. */
     public RunQuery failing(Failure failure) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
+    }
+
+    /** This query for runs that have ended. */
+    public RunQuery onlyEnded() {
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, true);
     }
 
     /** This query after run number {@code after}, in pages of {@code limit}. */
     public RunQuery page(long after, int limit) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
     /** This query with the last submitted run first. */
     public RunQuery newestFirst() {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, true, failure);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, true, failure, ended);
     }
 
     /** Whether {@code run} matches this query, apart from what was done about a dead letter. */
@@ -127,6 +134,7 @@ public record RunQuery(
                 && (job == null || job.equals(run.job()))
                 && (label == null || label.isOf(run))
                 && (failure == null || failure.isOf(run))
+                && (!ended || run.state().isTerminal())
                 && (since == null || !run.submittedAt().isBefore(since))
                 && (until == null || run.submittedAt().isBefore(until));
     }

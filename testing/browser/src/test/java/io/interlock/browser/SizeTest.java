@@ -38,7 +38,7 @@ class SizeTest extends BrowserTest {
 
     private static final Logger log = LoggerFactory.getLogger(SizeTest.class);
 
-    private static final String BUSY = "busy/key";
+    private static final String BUSY = "acme/ledger/nightly-close";
     private static final int WAITERS = 1_000;
     private static final int LOCKS = 5_000;
     private static final int RUNS = 50_000;
@@ -87,7 +87,7 @@ class SizeTest extends BrowserTest {
             site().engine
                     .submit(RunRequest.of(Site.key(BUSY), "nightly-close")
                             .submitter("cron@ops")
-                            .labels(Map.of("number", String.valueOf(i))));
+                            .labels(Map.of("number", String.valueOf(i), "entity", "DE01", "team", "finance")));
         }
         for (int i = 1; i < LOCKS; i++) {
             site().engine.submit(RunRequest.of(Site.key("lock/" + i), "remote"));

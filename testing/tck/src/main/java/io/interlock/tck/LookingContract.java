@@ -47,6 +47,11 @@ interface LookingContract extends DeadLetterWords {
         assertThat(ids(all)).containsExactly(first.id(), second.id(), third.id());
         assertThat(ids(all.of(key("list")))).containsExactly(first.id(), second.id());
         assertThat(ids(all.in(RunState.SUCCEEDED))).containsExactly(first.id());
+        assertThat(ids(all.onlyEnded())).containsExactly(first.id());
+        assertThat(ids(all.onlyEnded().doing(first.job()))).containsExactly(first.id());
+        assertThat(ids(all.onlyEnded().of(key("list-2")))).isEmpty();
+        assertThat(ids(all.onlyEnded().in(RunState.PENDING))).isEmpty();
+        assertThat(ids(all.onlyEnded().in(RunState.SUCCEEDED))).containsExactly(first.id());
         assertThat(ids(all.doing(new JobName("other")))).isEmpty();
         assertThat(ids(all.since(second.submittedAt()))).containsExactly(second.id(), third.id());
         assertThat(ids(all.until(second.submittedAt()))).containsExactly(first.id());
@@ -83,6 +88,7 @@ interface LookingContract extends DeadLetterWords {
         assertThat(ids(all.in(RunState.SUCCEEDED))).containsExactly(first.id());
         assertThat(ids(all.in(RunState.FAILED))).isEmpty();
         assertThat(ids(all.in(RunState.PENDING))).containsExactly(second.id(), third.id());
+        assertThat(ids(all.onlyEnded())).containsExactly(first.id());
         assertThat(ids(all.doing(new JobName("other")))).isEmpty();
         assertThat(ids(all.since(first.submittedAt().plusSeconds(3600)))).isEmpty();
         assertThat(ids(all.until(first.submittedAt()))).isEmpty();

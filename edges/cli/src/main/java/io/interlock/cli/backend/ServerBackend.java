@@ -300,8 +300,20 @@ public final class ServerBackend implements Backend {
     private final class ServerAdmin implements AdminApi {
 
         @Override
-        public List<Facts> audit(@Nullable String key, @Nullable String run, int limit) {
-            return client.items(limit, "/audit", "key", text(key), "run", text(run));
+        public List<Facts> audit(AuditFilter filter) {
+            return client.items(
+                    filter.limit(),
+                    "/audit",
+                    "key",
+                    text(filter.key()),
+                    "run",
+                    text(filter.run()),
+                    "action",
+                    text(filter.action()),
+                    "since",
+                    text(filter.since()),
+                    "until",
+                    text(filter.until()));
         }
 
         @Override

@@ -48,6 +48,7 @@ import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
 import io.interlock.service.HistoryWindow;
 import io.interlock.service.LockFacts;
+import io.interlock.service.PastTime;
 import io.interlock.service.RunFacts;
 import io.interlock.service.RunPages;
 import io.interlock.time.Environment;
@@ -226,33 +227,49 @@ public final class StoreBackend implements Backend {
         }
     }
 
+    /** One key, or a prefix of several; neither for all. */
+    private record Keys(@Nullable LockKey one, String prefix) {}
+
+    private Keys keys(@Nullable String written) {
+        if (written == null || written.isEmpty()) {
+            return new Keys(null, "");
+        }
+        return written.endsWith("*")
+                ? new Keys(null, written.substring(0, written.length() - 1))
+                : new Keys(target.key(written), "");
+    }
+
+    private @Nullable Instant past(@Nullable String time) {
+        return time == null
+                ? null
+                : PastTime.parse(time, target.environment().clock().instant());
+    }
+
     private final class StoreRuns implements RunApi {
 
         @Override
         public List<Facts> list(Filter filter) {
             RunQuery query = RunQuery.ofTenant(target.tenant()).newestFirst().page(0, filter.limit());
-            String key = filter.key() == null ? "" : filter.key();
-            String prefix = key.endsWith("*") ? key.substring(0, key.length() - 1) : "";
-            if (!key.isEmpty() && !key.endsWith("*")) {
-                query = query.of(target.key(key));
+            Keys keys = keys(filter.key());
+            if (keys.one() != null) {
+                query = query.of(keys.one());
             }
             if (filter.job() != null) {
                 query = query.doing(new JobName(filter.job()));
             }
-            Instant now = target.environment().clock().instant();
-            if (filter.since() != null) {
-                query = query.since(now.minus(filter.since()));
+            Instant since = past(filter.since());
+            if (since != null) {
+                query = query.since(since);
             }
             if (filter.label() != null) {
                 String[] parts = filter.label().split("=", 2);
                 query = query.with(new RunQuery.Label(parts[0], parts[1]));
             }
             if (filter.error() != null || filter.failedSince() != null) {
-                query = query.failing(new RunQuery.Failure(
-                        filter.failedSince() == null ? null : now.minus(filter.failedSince()), filter.error(), false));
+                query = query.failing(new RunQuery.Failure(past(filter.failedSince()), filter.error(), false));
             }
             Set<RunState> states = filter.state() == null ? Set.of() : EnumSet.of(RunState.valueOf(filter.state()));
-            return service.runs(target.tenant(), all(query, new RunPages.Also(states, prefix, filter.holder())));
+            return service.runs(target.tenant(), all(query, new RunPages.Also(states, keys.prefix(), filter.holder())));
         }
 
         /** As many runs as a page has, however many pages are looked through for them. */
@@ -464,16 +481,18 @@ public final class StoreBackend implements Backend {
         }
 
         @Override
-        public List<Facts> audit(@Nullable String key, @Nullable String run, int limit) {
+        public List<Facts> audit(AuditFilter filter) {
+            String run = filter.run();
             RunId id = run == null
                     ? null
                     : parsed(run)
                             .orElseThrow(() -> Failure.usage(
                                     "'" + run + "' is no id of a run", "interlock runs ls lists the runs"));
-            LockKey wanted = key == null ? null : target.key(key);
-            return engine.queries().audit(new AuditQuery(target.tenant(), wanted, id, null, null, 0, limit)).stream()
-                    .map(AdminFacts::audit)
-                    .toList();
+            Keys keys = keys(filter.key());
+            AuditQuery query = new AuditQuery(
+                            target.tenant(), keys.one(), id, filter.action(), past(filter.since()), 0, filter.limit())
+                    .narrowed(new AuditQuery.Narrowing(past(filter.until()), keys.prefix(), null));
+            return engine.queries().audit(query).stream().map(AdminFacts::audit).toList();
         }
 
         @Override

@@ -10,7 +10,7 @@ import io.interlock.cli.command.CliCommand.Listing;
 import io.interlock.cli.command.CliCommand.RunListing;
 import io.interlock.cli.command.CliCommand.Verb;
 import io.interlock.cli.command.ConfigCommand.ConfigOptions;
-import io.interlock.cli.command.OptionValues.Durations;
+import io.interlock.cli.command.OptionValues.PastTimes;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Shown;
@@ -65,13 +65,16 @@ public final class RunsCommands {
         @Option(names = "--error", paramLabel = "CODE", description = "Only those that failed with this error code")
         private @Nullable String error;
 
-        @Option(names = "--since", paramLabel = "DURATION", description = "Only those submitted in this last time")
+        @Option(
+                names = "--since",
+                paramLabel = "TIME",
+                description = "Only those submitted since: 2h, 7d or a time in UTC")
         private @Nullable String since;
 
         @Option(
                 names = "--failed-since",
-                paramLabel = "DURATION",
-                description = "Only those that failed in this last time")
+                paramLabel = "TIME",
+                description = "Only those that failed since: 2h, 7d or a time in UTC")
         private @Nullable String failedSince;
 
         @Mixin
@@ -91,8 +94,8 @@ public final class RunsCommands {
                             holder,
                             label,
                             error,
-                            Durations.optional("--since", since),
-                            Durations.optional("--failed-since", failedSince),
+                            PastTimes.optional("--since", since),
+                            PastTimes.optional("--failed-since", failedSince),
                             limit.value()));
         }
 

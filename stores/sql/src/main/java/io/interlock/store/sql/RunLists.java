@@ -157,7 +157,8 @@ final class RunLists implements RunQueries {
         RunState state = query.state();
         RunQuery.Label label = query.label();
         RunQuery.Failure failure = query.failure();
-        if (failure != null && state != null && !state.isFailure()) {
+        boolean open = state != null && !state.isTerminal();
+        if ((failure != null && state != null && !state.isFailure()) || (query.ended() && open)) {
             return List.of();
         }
         if (label != null && (state == null || state.isTerminal())) {
@@ -171,6 +172,7 @@ final class RunLists implements RunQueries {
                     .andIf(Filter.unindexed("y.name = ?"), name(query))
                     .andIf(Filter.unindexed("y.job = ?"), job(query))
                     .andIf(Filter.unindexed("y.state = ?"), state == null ? null : state.name())
+                    .and(query.ended() ? Filter.unindexed("y.state IS NOT NULL") : "")
                     .and("ORDER BY x.number" + order + " LIMIT ?" + PAGE_END + order, limit)
                     .list(database, runs::readOpen);
         }
@@ -195,14 +197,16 @@ final class RunLists implements RunQueries {
                     .andIf("AND x.name = ?", name(query))
                     .andIf("AND x.job = ?", job(query))
                     .and(state == null ? "" : Filter.unindexed("x.state = 'SUCCEEDED'"))
+                    // A run that has not ended has its state elsewhere.
+                    .and(query.ended() ? Filter.unindexed("x.state IS NOT NULL") : "")
                     .and("ORDER BY x.number" + order + " LIMIT ?" + PAGE_END + order, limit)
                     .list(database, runs::readOpen);
         }
-        Filter open = new Filter(OPEN_PAGE, query.tenant(), state == RunState.QUEUED ? 0 : 1);
+        Filter openRuns = new Filter(OPEN_PAGE, query.tenant(), state == RunState.QUEUED ? 0 : 1);
         if (label != null) {
-            open.and(HAS_LABEL, Texts.shown(label.name()), Texts.shown(label.value()));
+            openRuns.and(HAS_LABEL, Texts.shown(label.name()), Texts.shown(label.value()));
         }
-        return range(open.and("AND x.state = ?", state.name()), query, SUBMITTED)
+        return range(openRuns.and("AND x.state = ?", state.name()), query, SUBMITTED)
                 .andIf("AND x.name = ?", name(query))
                 .andIf("AND x.job = ?", job(query))
                 .and("ORDER BY x.number" + order + " LIMIT ?" + OPEN_PAGE_END + order, limit)

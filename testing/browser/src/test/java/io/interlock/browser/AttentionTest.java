@@ -20,8 +20,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What failed counts from when it failed, what was stopped has not failed, and settled dead letters do not hide an open one. */
-class FailuresTest extends BrowserTest {
+/**
+ * What needs attention: what failed counts from when it failed, what was stopped has not failed, settled dead letters do not hide an open
+ * one, and many equal things do not hide others.
+ */
+class AttentionTest extends BrowserTest {
 
     private static final String LONG = "ledger/nightly-close";
     private static final String OPEN = "letters/open";
@@ -106,6 +109,27 @@ class FailuresTest extends BrowserTest {
             assertThat(page.locator("main tbody tr")).containsText(LONG);
             ada.go("runs?failedSince=1h&error=EXIT_9");
             assertThat(page.locator("main")).containsText("Nothing matches");
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void manyKeysWithLongLinesLeaveRoomForOthers() {
+        for (int key = 0; key < 6; key++) {
+            // The first of each has its key, and no worker.
+            for (int i = 0; i < 11; i++) {
+                late.submit("hot/" + key, "remote", "hourly");
+            }
+        }
+        try (Visitor ada = ada()) {
+            Page page = ada.go("");
+            Locator list = page.getByLabel("Needs attention").locator("ul");
+            assertThat(list.locator("li:has-text('10 wait, kept for run')")).hasCount(4);
+            assertThat(list).containsText("2 other keys have many waiting runs");
+            assertThat(list).containsText("no worker takes job remote: 6 runs wait");
+            ada.go("queue");
+            assertThat(page.getByLabel("hot/0").first()).containsText("which waits for a worker");
+            assertThat(page.locator("main")).not().containsText("no worker yet");
             ada.isContent();
         }
     }
