@@ -60,9 +60,9 @@ const chips = (chosen, states, number) => html`<div class="chips mt" role="group
 
 /** A form whose fields are parameters of the URL; what the server says about a value stands below its field. */
 const form = (q, fields, aside, problem) => html`<form class="row mt filters" @submit=${event => { event.preventDefault(); shell.filter(Object.fromEntries(new FormData(event.target))); }}>
-  ${fields.filter(([name, , , rare]) => !rare || q[name]).map(([name, words]) => {
+  ${fields.map(([name, words]) => {
     const wrong = q[name] && problem?.about(name);
-    return html`<span class="field"><input name=${name} .value=${q[name] || ''} aria-label=${words} placeholder=${words} autocomplete="off" aria-invalid=${wrong ? 'true' : false} aria-describedby=${wrong ? 'w-' + name : false}>
+    return html`<span class="field"><input name=${name} .value=${q[name] || ''} aria-label=${words} placeholder=${words} title=${words} autocomplete="off" aria-invalid=${wrong ? 'true' : false} aria-describedby=${wrong ? 'w-' + name : false}>
       ${wrong && html`<span class="wrong" id="w-${name}" role="alert">${wrong}</span>`}</span>`;
   })}<button>Filter</button><span class="grow"></span>${aside && muted(aside)}</form>`;
 
@@ -79,7 +79,7 @@ const known = (page, q) => Object.fromEntries([...page.states ? ['state'] : [], 
 const address = (page, q) => path(page.from, { ...known(page, q), ...page.always, cursor: q.cursor, limit: page.limit });
 
 /**
- * A list page. from, always, limit: the request; states, fields [name, words, only here?, shown only if set?]: filters, kept in the URL; also: parameters without a field; load: converts
+ * A list page. from, always, limit: the request; states, fields [name, words, only here?]: filters, kept in the URL; also: parameters without a field; load: converts
  * the answer; role: who may see it; columns, key, sorted: the table; none: shown when the list is empty; cli, flags: the command, and its filters if not all; further content: more,
  * number, aside, above, hint, below.
  */

@@ -107,6 +107,8 @@ class AttentionTest extends BrowserTest {
             figure.click();
             assertThat(page.locator("main tbody tr")).hasCount(1);
             assertThat(page.locator("main tbody tr")).containsText(LONG);
+            page.locator("main button:has-text('failed in the last 1h')").click();
+            assertThat(page.locator("main tbody tr")).not().hasCount(1);
             ada.go("runs?failedSince=1h&error=EXIT_9");
             assertThat(page.locator("main")).containsText("Nothing matches");
             ada.isContent();

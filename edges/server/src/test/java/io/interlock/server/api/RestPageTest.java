@@ -97,8 +97,8 @@ class RestPageTest {
             Listings have at most `limit` items (50, at most 200) and, if there are more, a `cursor` for the next page. Runs and audit records come the newest
             first, locks in the order of their keys, API keys the oldest first. A cursor is a place in that order, so what comes and ends meanwhile moves nothing.
 
-            `GET /locks/line` has the runs that wait for one key, from the front: place, submitter, since when, and about when they start. The estimate takes the median of the key's last 20 successful runs for each run ahead, and for the holder what its
-            progress says, or else what is left of the median. There is none without past runs, under a pause without an end, or behind a lease without a run; `holderLeft` zero means that the holder takes longer than usual and the first may start at any moment.
+            `GET /locks/line` has the runs that wait for one key, from the front: place, submitter, since when, and about when they start. The estimate takes the median of the key's last 20 successful runs for each run ahead, and for the holder what is left of the median,
+            or of its stage by its progress if that is longer; a holder without stages is judged by its progress alone. There is none without past runs, under a pause without an end, or behind a lease without a run; `holderLeft` zero means that the holder takes longer than usual and the first may start at any moment.
             A page costs the same at the end of a long queue as at its front.
 
             ## What goes on
