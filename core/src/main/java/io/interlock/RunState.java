@@ -23,10 +23,16 @@ public enum RunState {
     DEAD;
 
     private static final Set<RunState> ENDINGS = EnumSet.of(SUCCEEDED, FAILED, ABORTED, TIMED_OUT, DEAD);
+    private static final Set<RunState> FAILURES = EnumSet.of(FAILED, TIMED_OUT, DEAD);
 
     /** Whether a run in this state has ended. */
     public boolean isTerminal() {
         return ENDINGS.contains(this);
+    }
+
+    /** Whether a run in this state has failed; one that was stopped has not. */
+    public boolean isFailure() {
+        return FAILURES.contains(this);
     }
 
     /** Whether a run may change from this state directly to {@code next}. */

@@ -76,16 +76,6 @@ export async function jobOf(name) {
   if (!jobs.has(name)) jobs.set(name, await look('jobs/' + encodeURIComponent(name)).catch(problem => { if (problem.status !== 404) throw problem; return {}; }));
   return jobs.get(name);
 }
-/** Reads a list page by page until enough items match or ten pages were read. */
-export async function sift(ask, q, fits, enough) {
-  const page = { items: [], cursor: q.cursor };
-  for (let i = 0; i < 10 && (!i || page.cursor) && page.items.length < enough; i++) {
-    const { items, ...rest } = await ask({ ...q, cursor: page.cursor });
-    page.items.push(...items.filter(fits));
-    Object.assign(page, { cursor: '' }, rest);
-  }
-  return page;
-}
 export const post = (to, body) => call('POST', to, body);
 
 /** A path with all parameters that have a value. */

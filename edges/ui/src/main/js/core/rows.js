@@ -1,6 +1,6 @@
 // Locks, runs and records of the audit log as rows.
 import { href, path } from './api.js';
-import { commas, html, isClosing, keyLink, labelTags, leaseLeft, lockPill, mono, muted, quoted, runLink, runPill, slashed, soft, stage, table, token } from './bits.js';
+import { commas, html, isClosing, keyLink, labels, labelTags, leaseLeft, lockPill, mono, muted, quoted, runLink, runPill, slashed, soft, stage, table, token } from './bits.js';
 import { about, moment, since, span, tick } from './time.js';
 
 const ORDER = ['OVERDUE', 'WAITING', 'PAUSED', 'HELD', 'FREE'];
@@ -56,8 +56,12 @@ export function placed(line) {
   items.forEach(each => { each.soon = each.place === 1 && !lock.pause && (!lock.holder || Boolean(holderLeft)); });
   return line;
 }
+/** Who has a key: its holder and for how long, or the run for which it is kept. */
+export const heldBy = lock => lock.holder?.holder ? html`held by <b>${soft(lock.holder.holder)}</b> for <span class="tn age">${span(since(lock.since))}</span>` : keptFor(lock);
+export const keptFor = lock => lock.holder ? html`kept for run ${runLink(lock.holder.runId)}, which waits for a worker` : '';
+
 /** The columns of the line of a key. */
-export const LINE = [['#', 'place', 'place tn'], ['Run', each => runLink(each.id), 'first'], ['By', 'submittedBy'], ['Label', each => labelTags(each)], ['Waiting since', each => moment(each.waitingSince, undefined, true), 'num tn'],
+export const LINE = [['#', 'place', 'place tn'], ['Run', each => runLink(each.id), 'first'], ['By', 'submittedBy'], ['Labels', each => labels(each) && html`<span title=${labels(each)}>${labelTags(each)}</span>`, 'labels'], ['Waiting since', each => moment(each.waitingSince, undefined, true), 'num tn'],
   ['For', each => span(since(each.waitingSince)), 'num tn age'], ['Starts', starts, 'num tn']];
 
 /** What a record is about: a key, all keys with a prefix, or an API key, which has no lock. */

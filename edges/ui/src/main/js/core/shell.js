@@ -62,7 +62,7 @@ const chips = (chosen, states, number) => html`<div class="chips mt" role="group
 const form = (q, fields, aside, problem) => html`<form class="row mt filters" @submit=${event => { event.preventDefault(); shell.filter(Object.fromEntries(new FormData(event.target))); }}>
   ${fields.map(([name, words]) => {
     const wrong = q[name] && problem?.about(name);
-    return html`<span class="field"><input name=${name} .value=${q[name] || ''} aria-label=${words} placeholder=${words} autocomplete="off" aria-invalid=${wrong ? 'true' : false} aria-describedby=${wrong ? 'w-' + name : false}>
+    return html`<span class="field"><input name=${name} .value=${q[name] || ''} aria-label=${words} placeholder=${words} title=${words} autocomplete="off" aria-invalid=${wrong ? 'true' : false} aria-describedby=${wrong ? 'w-' + name : false}>
       ${wrong && html`<span class="wrong" id="w-${name}" role="alert">${wrong}</span>`}</span>`;
   })}<button>Filter</button><span class="grow"></span>${aside && muted(aside)}</form>`;
 
@@ -71,9 +71,9 @@ const pager = ({ items, cursor }, q, hint) => html`<p class="row muted">${items.
 
 /** What stands in place of the rows when there are none. */
 const nothing = (page, { problem, cursor }, filtered) => empty(problem ? ['This filter is not valid', 'The note below the field says why.']
-  : cursor ? ['Nothing among the newest', 'Older ones have not been searched yet.'] : filtered ? ['Nothing matches', 'Remove a filter, or wait: the list is live.'] : page.none);
+  : cursor ? ['Nothing so far', 'There are others that have not been searched yet.'] : filtered ? ['Nothing matches', 'Remove a filter, or wait: the list is live.'] : page.none);
 
-const TIMES = ['since', 'until'];
+const TIMES = ['since', 'until', 'failedSince'];
 /** The parameters of the URL that the server and the command line also have. */
 const known = (page, q) => Object.fromEntries([...page.states ? ['state'] : [], ...page.fields.filter(each => !each[2]).map(each => each[0]), ...page.also || []].map(name => [name, q[name] && TIMES.includes(name) ? pastOf(q[name]) : q[name]]));
 const address = (page, q) => path(page.from, { ...known(page, q), ...page.always, cursor: q.cursor, limit: page.limit });
@@ -90,7 +90,7 @@ export function list(options) {
   const view = state => {
     const { q, data } = state;
     if (!allowed()) return html`<h1 tabindex="-1">${page.title}</h1>${banner('overdue', 'This page needs the role ' + page.role + '.')}`;
-    const flags = Object.entries(known(page, q)).map(([name, value]) => value && (page.flags || [name]).includes(name) ? ' --' + name + ' ' + quote(value) : '');
+    const flags = Object.entries(known(page, q)).map(([name, value]) => value && (page.flags || [name]).includes(name) ? ' --' + name.replace(/[A-Z]/g, letter => '-' + letter.toLowerCase()) + ' ' + quote(value) : '');
     const filtered = Object.keys(q).some(name => name !== 'sort' && name !== 'cursor');
     return html`${head({ title: page.title, json: address(page, q), cli: page.cli.call ? page.cli(q) : page.cli + flags.join(''), more: page.more?.(state) })}
     ${page.states && chips(q.state || '', page.states, name => page.number?.(name, state))}${page.fields.length > 0 && form(q, page.fields, page.aside?.(state), data.problem)}${page.above?.(state)}

@@ -5,7 +5,7 @@ import { shell } from './shell.js';
 import { tick } from './time.js';
 
 /** seen: when it was loaded; null in the other fields means that the store keeps leases only, or that nothing was loaded yet. */
-export const summary = { seen: 0, at: null, locks: { HELD: 0, OVERDUE: 0, WAITING: 0, PAUSED: 0 }, runs: { QUEUED: 0, PENDING: 0, RUNNING: 0 }, deadLetters: 0, failures: [], longestWait: null, hotKeys: [], overdue: [], unserved: [], pauses: [], attention: [] };
+export const summary = { seen: 0, at: null, locks: { HELD: 0, OVERDUE: 0, WAITING: 0, PAUSED: 0 }, runs: { QUEUED: 0, PENDING: 0, RUNNING: 0 }, deadLetters: 0, failed: 0, failuresSince: '', longestWait: null, hotKeys: [], overdue: [], unserved: [], pauses: [], attention: [] };
 let due = 0;
 
 export async function refresh() {
@@ -26,7 +26,7 @@ export const totals = {
   locks: () => sum(summary.locks),
   queue: () => summary.runs.QUEUED + summary.runs.PENDING,
   dead: () => summary.deadLetters,
-  failed: () => summary.failures.reduce((total, group) => total + group.count, 0),
+  failed: () => summary.failed,
   /** What needs attention, as the title of the window counts it: a pause is known to the user who made it. */
   attention: () => summary.attention.filter(each => each.kind !== 'PAUSED').length,
 };

@@ -1,7 +1,7 @@
 // Dead letters: runs that used up their attempts. Bulk actions apply to the filtered runs, and name the filter.
-import { button, C, errorText, html, list, may, moment, muted, pages, retry, settle, shell, short, sift } from '../core/page.js';
+import { button, C, errorText, html, list, may, moment, muted, pages, retry, settle, shell, short } from '../core/page.js';
 
-const FIELDS = [['key', 'key or prefix*'], ['job', 'job'], ['since', 'since: 1h, 7d'], ['error', 'error code', true]];
+const FIELDS = [['key', 'key or prefix*'], ['job', 'job'], ['since', 'since: 1h, 7d'], ['error', 'error code']];
 
 /** Whether other pages have more of them. */
 const isPart = ({ q, data }) => Boolean(q.cursor || data.cursor);
@@ -30,14 +30,13 @@ const errors = state => {
 
 pages['dead-letters'] = list({
   above: errors,
-  title: 'Dead letters', from: 'runs', always: { state: 'DEAD' }, limit: 100, cli: 'interlock dead ls', flags: ['job'], fields: FIELDS, hears: /^(run|reset)/,
+  title: 'Dead letters', from: 'runs', always: { state: 'DEAD', unsettled: true }, limit: 100, cli: 'interlock dead ls', flags: ['job'], fields: FIELDS, hears: /^(run|reset)/,
   none: ['No dead letters', 'A run appears here after it has used up its attempts.'],
   more: state => may('operator') && state.data.items.length > 0 && html`${bulk(state, true)}${bulk(state, false)}`,
   columns: state => [...may('operator') ? [choose(state)] : [], [C.key[0], C.key[1], 'first'], ['Run', C.run[1]], C.attempts, ['Error', run => errorText(run.error)],
     ['Ended', run => moment(run.endedAt)], ...may('operator') ? [act] : []],
   async load(state, ask) {
-    const { error } = state.q;
-    const letters = await sift(ask, state.q, run => !run.settled && (!error || run.error?.code === error), 100);
+    const letters = await ask(state.q);
     state.chosen = new Set(letters.items.map(run => run.id).filter(id => state.chosen?.has(id)));
     return letters;
   },

@@ -83,7 +83,7 @@ const figures = job => {
   const { ratio } = success(job);
   const { holdP50, holdP95 } = weekOf(job);
   const own = state => path('runs', { job: job.name, state });
-  return html`<div class="grid k6">${figure(job.runs.RUNNING, 'running', own('RUNNING'))}${figure(waits(job), 'waiting', own('QUEUED,PENDING'))}${figure(ratio === null ? '—' : ratio + ' %', 'succeeded, 7 days', own('FAILED,TIMED_OUT,DEAD'), ratio !== null && ratio < 100 ? 'late' : '')}
+  return html`<div class="grid k6">${figure(job.runs.RUNNING, 'running', own('RUNNING'))}${figure(waits(job), 'waiting', own('QUEUED,PENDING'))}${figure(ratio === null ? '—' : ratio + ' %', 'succeeded, 7 days', path('runs', { job: job.name, failedSince: '7d' }), ratio !== null && ratio < 100 ? 'late' : '')}
     ${figure(span(millis(holdP50)) || '—', 'half within', own(''))}${figure(span(millis(holdP95)) || '—', '95 % within', own(''))}${figure(job.runs.DEAD, 'dead letters', path('dead-letters', { job: job.name }), job.runs.DEAD ? 'bad' : '')}</div>`;
 };
 const about = job => facts({
@@ -99,7 +99,7 @@ pages.job = {
     const [job, runs, history] = await Promise.all([get('jobs/' + id), get(path('runs', { job: id, limit: 20 })), get(path('history', { job: id, window: windowOf(q, USUAL) }))]);
     return { job, runs: runs.items, history };
   },
-  view: ({ data: { job, runs, history } }) => html`${head({ crumb: html`<a href=${href('jobs')}>Jobs</a> /`, title: soft(job.name), state: job.last && runPill(job.last), json: 'jobs/' + job.name, cli: 'interlock runs ls --job ' + quote(job.name), more: may('trigger') && starter(job, 'primary') })}
+  view: ({ data: { job, runs, history } }) => html`${head({ crumb: html`<a href=${href('jobs')}>Jobs</a> /`, title: soft(job.name), state: job.last && html`${muted('last ended')} ${runPill(job.last)}`, json: 'jobs/' + job.name, cli: 'interlock runs ls --job ' + quote(job.name), more: may('trigger') && starter(job, 'primary') })}
     ${lead(job)}${!job.workers.length && banner('fail', html`No worker takes this job: its runs stay pending. <a href=${href('workers')}>See workers</a>`)}
     <div class="mt">${figures(job)}</div>${overTime(history, waits(job), USUAL, job.name)}
     <div class="grid k2">${section('Newest runs', runs.length ? html`${runTable('Newest runs', RUNS, runs)}<p class="foot"><a href=${href(path('runs', { job: job.name }))}>All runs of this job</a></p>` : empty(['No runs yet', 'The newest runs of this job are listed here.', 'interlock runs submit ' + job.name + ' --key ledger/4711']))}${box('Facts', about(job))}</div>`,

@@ -83,7 +83,7 @@ function line(data) {
   const rows = items.slice(0, SHOWN);
   const last = lastStart(data);
   return html`<section class="card" aria-label="In line"><div class="row bar-top"><h2>In line ${muted(commas(total))}</h2><span class="grow"></span>${muted(samples ? `estimates: median hold of the last ${samples === 1 ? 'run' : samples + ' runs'}, ${span(millis(usualHold))}` : data.line.holderLeft ? 'estimate: from the progress of the holder' : 'no estimates: no run of this key has succeeded yet')}</div>
-    ${table('In line', [...LINE, ...may('trigger') ? [act] : []], rows, each => each.id)}
+    ${table('In line', [...LINE.filter(([title]) => title !== 'Waiting since'), ...may('trigger') ? [act] : []], rows, each => each.id)}
     ${total > rows.length && html`<p class="row foot"><b>+${commas(total - rows.length)} more</b>${last && muted(`the last starts ${about(last)}`)}<span class="grow"></span><a href=${href(path('queue', { key: lock.key }))}>Show all ${commas(total)} in the queue</a></p>`}</section>`;
 }
 
@@ -108,10 +108,10 @@ const BODY = {
   '': data => html`<div class="grid k2l mt">${holder(data)}${session.bare ? banner('idle', session.bare) : line(data)}</div>
     <section class="card pad mt one" aria-label="One at a time"><h2>One at a time ${muted(subtitle(data))}</h2>${picture(data, shell.width - 34)}</section>`,
   history: data => section('Holds', html`<div class="pad">${spark(data.holds)}${table('Holds', [['Run', hold => hold.run ? runLink(hold.run) : '', 'first'], ['Worker', 'who'], ['Waited', hold => hold.waitedSince && span(hold.from - hold.waitedSince), 'num tn'], ['From', hold => moment(hold.from, undefined, true)],
-    ['To', hold => hold.open ? 'now' : moment(hold.to, undefined, true)], ['Had the key', hold => span(hold.to - hold.from), 'num tn'], ['Token', hold => token(hold.token), 'num'], ['Ended', hold => pill(hold.kind, hold.open ? 'Holding' : capital(hold.why || 'released'))]], [...data.holds].reverse(), hold => hold.token)}</div>`, 'newest first'),
+    ['To', hold => hold.open ? 'now' : moment(hold.to, undefined, true)], ['Had the key', hold => span(hold.to - hold.from), 'num tn'], ['Token', hold => token(hold.token), 'num'], ['Ended', hold => pill(hold.kind, hold.open ? 'Holding' : capital(hold.why || 'released'))]], [...data.holds].reverse(), hold => hold.token)}</div>`, 'newest first' + (data.unknown.some(gap => gap.why === UNKNOWN.NOT_READ) ? `: the last ${data.holds.length}; the audit log has older ones` : '')),
   runs: ({ runs, cursor, lock }) => section('Runs', html`${runs.length ? runTable('Runs', [C.run, C.state, C.job, C.waited, C.took, C.token, C.submitted], runs)
     : empty(['No runs', 'Leases without a run are not listed here.', 'interlock runs submit JOB --key ' + quote(lock.key)])}${cursor && html`<p class="pad0"><a href=${href(path('runs', { key: lock.key }))}>All runs of this key</a></p>`}`, 'newest first'),
-  audit: ({ audit }) => audit && section('Audit', auditTable(audit.items, 'run')),
+  audit: ({ audit, lock }) => audit && section('Audit', html`${auditTable(audit.items, 'run')}${audit.cursor && html`<p class="pad0"><a href=${href(path('audit', { key: lock.key }))}>All records of this key</a></p>`}`, 'newest first'),
 };
 const past = holds => Math.min(8, holds.filter(hold => !hold.open).length);
 const subtitle = ({ holds, line }) => [past(holds) > 0 && (past(holds) === 1 ? 'the last hold' : `the last ${past(holds)} holds`), holds.some(hold => hold.open) && 'the holder', line.total > 0 && `the next ${Math.min(5, line.total)} of ${commas(line.total)}`].filter(word => word).join(', ');

@@ -1,6 +1,6 @@
 // Queue: the runs that wait, by key, in the order in which they get it.
 import {
-  about, at, button, C, cancelAll, commas, empty, frontAll, get, head, href, html, keyLink, keyed, LINE, may, millis, muted, pages, path, placed, refresh, runTable, shell, short, since, soft, span, stage, summary,
+  about, at, button, C, cancelAll, commas, empty, frontAll, get, head, heldBy, href, html, keyLink, keyed, LINE, may, millis, muted, pages, path, placed, refresh, runTable, shell, short, since, span, stage, summary,
   table, tick, totals, waiting,
 } from '../core/page.js';
 
@@ -19,14 +19,14 @@ function block(state, { lock, items, total, usualHold, holderLeft, cursor }) {
   const last = items.at(-1);
   const end = last?.startsAt && usualHold && at(last.startsAt) + (total - last.place) * millis(usualHold);
   return html`<section class="card mt dense" aria-label=${lock.key}><div class="row bar-top"><b>${keyLink(lock.key)}</b><b>${waiting(total)}</b>
-    ${holder ? html`<span class="muted">held by <b>${soft(holder.holder || 'no worker yet')}</b> for <span class="tn age">${span(since(lock.since))}</span></span>${stage(lock)}` : muted(lock.pause ? 'paused' : 'key is free')}
+    ${muted(holder ? heldBy(lock) : lock.pause ? 'paused' : 'key is free')}${holder && stage(lock)}
     <span class="grow"></span>${left !== null && html`<span class="muted">done <b>${left ? about(tick() + left) : 'any moment'}</b>${end && html` · last starts <b>${about(end)}</b>`}</span>`}</div>
     ${table('Line of ' + lock.key, columns(state, items), items, each => each.id)}
     ${total > items.length && html`<p class="row foot">${state.q.key ? muted(`places ${commas(items[0]?.place)}–${commas(last?.place)} of ${commas(total)}`) : html`<b>+${commas(total - items.length)} more</b>`}<span class="grow"></span>
       ${state.q.key ? html`${state.q.cursor && button('First page', () => shell.filter({}), 'small')}${cursor && button('Next page', () => shell.filter({ cursor }), 'small')}` : html`<a href=${href(path('queue', { key: lock.key }))}>Show all ${commas(total)}</a>`}</p>`}</section>`;
 }
 
-const short1 = lock => html`<li><span class="what">${keyLink(lock.key)} <b>${waiting(lock.waiting)}</b>${lock.holder && muted(` · held by ${lock.holder.holder || 'no worker yet'} for ${span(since(lock.since))}`)}</span><a class="button small" href=${href(path('queue', { key: lock.key }))}>Open</a></li>`;
+const short1 = lock => html`<li><span class="what">${keyLink(lock.key)} <b>${waiting(lock.waiting)}</b>${lock.holder && muted(html` · ${heldBy(lock)}`)}</span><a class="button small" href=${href(path('queue', { key: lock.key }))}>Open</a></li>`;
 
 /** What can be done with the selected runs. */
 const bulk = state => state.chosen.size > 0 && html`<div class="row bulk mt" role="group" aria-label="Selected"><b>${state.chosen.size} selected</b><span class="grow"></span>${button('Clear', () => { state.chosen.clear(); shell.draw(); }, 'ghost')}

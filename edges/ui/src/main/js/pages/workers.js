@@ -22,7 +22,7 @@ const page = list({
     const [workers, jobs] = await Promise.all([get('workers'), look('jobs')]);
     return { items: workers.items.sort((a, b) => b.alive - a.alive || busy(b) - busy(a) || at(b.seenAt) - at(a.seenAt)), unserved: jobs.items.filter(job => !job.workers.length).map(job => job.name) };
   },
-  above: ({ data: { items, unserved } }) => html`${unserved.length > 0 && banner('fail', html`No worker takes ${unserved.length === 1 ? 'job' : 'the jobs'} ${jobTags(unserved)}. ${unserved.length === 1 ? 'Its runs' : 'Their runs'} stay pending.`)}
+  above: ({ data: { items, unserved } }) => html`${unserved.length > 0 && banner('fail', html`No worker takes ${unserved.length === 1 ? 'job' : 'the jobs'} ${unserved.map((job, i) => html`${i > 0 && ', '}${jobLink(job)}`)}. ${unserved.length === 1 ? 'Its runs' : 'Their runs'} stay pending.`)}
     ${items.some(worker => !worker.alive && worker.runs.length) && banner('overdue', 'A silent worker keeps its runs until their leases end; then the next runs get their keys.')}`,
   none: ['No workers', 'No worker is connected. Runs stay pending until one claims them.', 'interlock worker --config interlock.yaml'],
 });

@@ -102,6 +102,11 @@ public record AuditQuery(
         return new AuditQuery(tenant, null, null, null, null, 0, limit);
     }
 
+    /** This query behind the record with the number {@code before}. */
+    public AuditQuery before(long before) {
+        return new AuditQuery(tenant, key, run, action, since, before, limit, narrowing);
+    }
+
     /** This query, narrowed further. */
     public AuditQuery narrowed(Narrowing narrowing) {
         return new AuditQuery(tenant, key, run, action, since, before, limit, narrowing);

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param samples how many past runs it is judged by
  * @param usual the median of their runtimes, or {@code null} without any
- * @param left what is left of the current run by its progress, or else by the usual runtime; zero if there is no current run or if
- * it takes longer than usual; {@code null} if that is unknown
+ * @param left what is left of the current run. Progress is that of its stage: the run needs at least what is left of that, and as a rule what
+ * is left of the usual runtime. A run without stages is judged by its progress alone, if it reports any. Zero if there is no current run or if it
+ * takes longer than usual; {@code null} if that is unknown
  */
 public record HoldEstimate(
         int samples, @Nullable Duration usual, @Nullable Duration left) {
@@ -31,21 +32,32 @@ public record HoldEstimate(
         if (holder == null || now == null || turn == null || holder.state() != RunState.RUNNING) {
             return new HoldEstimate(past.size(), usual, usual == null ? null : Duration.ZERO);
         }
-        return new HoldEstimate(
-                past.size(), usual, left(holder.status().progress(), Duration.between(turn.startedAt(), now), usual));
+        Duration ofUsual = usual == null ? null : atLeastZero(usual.minus(Duration.between(turn.startedAt(), now)));
+        Optional<Stage> stage = holder.status().currentStage();
+        Duration ofPart = left(
+                holder.status().progress(),
+                Duration.between(stage.map(Stage::since).orElse(turn.startedAt()), now));
+        boolean partIsAll = stage.isEmpty() && ofPart != null;
+        return new HoldEstimate(past.size(), usual, partIsAll ? ofPart : longer(ofUsual, ofPart));
     }
 
-    private static @Nullable Duration left(Progress progress, Duration elapsed, @Nullable Duration usual) {
+    /** What is left of work of which so much was done in {@code elapsed}; {@code null} if that is unknown. */
+    private static @Nullable Duration left(Progress progress, Duration elapsed) {
         Long total = progress.total();
-        if (total != null && progress.done() > 0 && progress.done() <= total && !elapsed.isNegative()) {
-            double share = (double) (total - progress.done()) / progress.done();
-            return Duration.ofMillis((long) (elapsed.toMillis() * share));
-        }
-        if (usual == null) {
+        if (total == null || progress.done() == 0 || elapsed.isNegative()) {
             return null;
         }
-        Duration left = usual.minus(elapsed);
-        return left.isNegative() ? Duration.ZERO : left;
+        double share = (double) (total - progress.done()) / progress.done();
+        return Duration.ofMillis((long) (elapsed.toMillis() * share));
+    }
+
+    /** Without a usual runtime, what is left of a stage says nothing of the stages after it. */
+    private static @Nullable Duration longer(@Nullable Duration ofUsual, @Nullable Duration ofStage) {
+        return ofUsual == null || ofStage == null || ofUsual.compareTo(ofStage) > 0 ? ofUsual : ofStage;
+    }
+
+    private static Duration atLeastZero(Duration time) {
+        return time.isNegative() ? Duration.ZERO : time;
     }
 
     /** How long the run at {@code place}, from 1, still waits; empty if that cannot be said. */

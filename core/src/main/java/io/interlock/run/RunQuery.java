@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param after only those after the run with this number, in the requested order; 0 to begin at the first
  * @param limit the maximum number, 1 to {@value #MAX_LIMIT}
  * @param descending whether the last submitted comes first
+ * @param failure only those that failed so, or {@code null} for all
+ * @param ended only those that have ended
  */
 public record RunQuery(
         String tenant,
@@ -29,7 +31,9 @@ public record RunQuery(
         @Nullable Instant until,
         long after,
         int limit,
-        boolean descending) {
+        boolean descending,
+        @Nullable Failure failure,
+        boolean ended) {
 
     /** The largest page. */
     public static final int MAX_LIMIT = LeaseQuery.MAX_LIMIT;
@@ -43,56 +47,85 @@ public record RunQuery(
         }
     }
 
+    /**
+     * How runs failed.
+     *
+     * @param since only runs that ended at this time or later, or {@code null} for all
+     * @param code only runs whose error has this code, or {@code null} for all
+     * @param open only dead letters that are neither redriven nor discarded
+     */
+    public record Failure(@Nullable Instant since, @Nullable String code, boolean open) {
+
+        /** Whether {@code run} failed so, apart from what was done about a dead letter. */
+        public boolean isOf(Run run) {
+            RunError error = run.status().error();
+            return run.state().isFailure()
+                    && (since == null || !run.status().since().isBefore(since))
+                    && (code == null || (error != null && code.equals(error.code())))
+                    && (!open || run.state() == RunState.DEAD);
+        }
+    }
+
     public RunQuery {
         LeaseQuery.requireLimit(limit, "request the next page with the cursor of this page");
     }
 
     /** All runs of a tenant. */
     public static RunQuery ofTenant(String tenant) {
-        return new RunQuery(tenant, null, null, null, null, null, null, 0, MAX_LIMIT, false);
+        return new RunQuery(tenant, null, null, null, null, null, null, 0, MAX_LIMIT, false, null, false);
     }
 
     /** This query for one key. */
     public RunQuery of(LockKey key) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
     /** This query for runs in one state. */
     public RunQuery in(RunState state) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
     /** This query for runs of one job. */
     public RunQuery doing(JobName job) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
     /** This query for runs with one label. */
     public RunQuery with(Label label) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
     /** This query for runs submitted at {@code since} or later. */
     public RunQuery since(Instant since) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
     /** This query for runs submitted before {@code until}. */
     public RunQuery until(Instant until) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
+    }
+
+    /** This query for runs that failed so. */
+    public RunQuery failing(Failure failure) {
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
+    }
+
+    /** This query for runs that have ended. */
+    public RunQuery onlyEnded() {
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, true);
     }
 
     /** This query after run number {@code after}, in pages of {@code limit}. */
     public RunQuery page(long after, int limit) {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
     /** This query with the last submitted run first. */
     public RunQuery newestFirst() {
-        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, true);
+        return new RunQuery(tenant, key, state, job, label, since, until, after, limit, true, failure, ended);
     }
 
-    /** Whether {@code run} matches this query. */
+    /** Whether {@code run} matches this query, apart from what was done about a dead letter. */
     public boolean matches(Run run) {
         return run.key().tenant().equals(tenant)
                 && (descending ? after == 0 || run.number() < after : run.number() > after)
@@ -100,6 +133,8 @@ public record RunQuery(
                 && (state == null || state == run.state())
                 && (job == null || job.equals(run.job()))
                 && (label == null || label.isOf(run))
+                && (failure == null || failure.isOf(run))
+                && (!ended || run.state().isTerminal())
                 && (since == null || !run.submittedAt().isBefore(since))
                 && (until == null || run.submittedAt().isBefore(until));
     }

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param locks how many keys in use are in each state; a key that is paused by its own name counts as paused also while it is idle, as
  *     lists show it
  * @param runs how many runs have not ended, and how many dead letters are open, by job and state
- * @param failures what ended otherwise than by success since {@link #failuresSince}, by job and error, the most frequent first
+ * @param failures what failed since {@link #failuresSince}, by job and error, the most frequent first
+ * @param failed how many runs failed since then, also of groups that are not listed
  * @param failuresSince the beginning of that time
  * @param overdue the first keys that are overdue, by name
  * @param hot the keys that most runs wait for, the most first
@@ -28,6 +29,7 @@ public record Summary(
         Map<KeyView.KeyStatus, Long> locks,
         List<RunCount> runs,
         List<Failures> failures,
+        long failed,
         Instant failuresSince,
         List<KeyView> overdue,
         List<KeyView> hot,

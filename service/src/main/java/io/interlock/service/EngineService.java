@@ -59,7 +59,7 @@ public final class EngineService {
     private static final int RUNNING_SHOWN = 5_000;
 
     /** Among how many of its newest runs the last one that ended is looked for: mostly a few are enough. */
-    private static final List<Integer> LAST = List.of(5, 50);
+    private static final int LAST = 5;
 
     private final RunEngine engine;
     private final Function<String, Object> foreign;
@@ -203,18 +203,12 @@ public final class EngineService {
         return runs;
     }
 
-    /** The run of {@code job} that ended last, of the newest ones; {@code null} if none of them has ended. */
+    /** The run of {@code job} that ended last, of those submitted last; {@code null} if none has ended. */
     private @Nullable Run lastEnded(String tenant, JobName job) {
-        RunQuery newest = RunQuery.ofTenant(tenant).doing(job).newestFirst();
-        for (int limit : LAST) {
-            Optional<Run> last = engine.list(newest.page(0, limit)).runs().stream()
-                    .filter(run -> run.state().isTerminal())
-                    .max(Comparator.comparing(run -> run.status().since()));
-            if (last.isPresent()) {
-                return last.get();
-            }
-        }
-        return null;
+        RunQuery newest = RunQuery.ofTenant(tenant).doing(job).onlyEnded().newestFirst();
+        return engine.list(newest.page(0, LAST)).runs().stream()
+                .max(Comparator.comparing(run -> run.status().since()))
+                .orElse(null);
     }
 
     /** What is called like {@code text}, up to {@code limit} of each kind: {@code runs, keys, jobs, holders, labels, more}. */

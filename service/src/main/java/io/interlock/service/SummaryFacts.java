@@ -54,6 +54,7 @@ final class SummaryFacts {
                                 .and("RUNNING", summary.runs(RunState.RUNNING)))
                 .and("deadLetters", summary.runs(RunState.DEAD))
                 .and("failuresSince", summary.failuresSince())
+                .and("failed", summary.failed())
                 .and(
                         "failures",
                         summary.failures().stream().map(SummaryFacts::failures).toList())

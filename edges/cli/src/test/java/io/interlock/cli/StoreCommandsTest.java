@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +99,62 @@ class StoreCommandsTest {
         assertThat(cli.type("runs", "show", id.toString()).out()).contains("msg \\u001b]0;TITLE\\u0007");
         assertThat(cli.type("runs", "show", id.toString(), "--json").out()).contains("\\u009b2J\\u202e");
         assertThat(cli.type("runs", "logs", id.toString(), "--raw").out()).contains(evil);
+    }
+
+    @Test
+    void runsAreFoundByHolderLabelAndFailure() throws InterruptedException {
+        Jobs jobs = Jobs.of(
+                Job.named("ends").handler(run -> "{}").build(),
+                Job.named("fails")
+                        .handler(run -> {
+                            throw new PermanentFailureException("EXIT_70", "no room");
+                        })
+                        .build());
+        String failed;
+        String ended;
+        String holder;
+        try (RunEngine engine = RunEngine.builder(store()).jobs(jobs).build()) {
+            RunId first = engine.submit(RunRequest.of(LockKey.of("default", "found/1"), "fails")
+                            .labels(Map.of("team", "finance")))
+                    .orElseThrow()
+                    .id();
+            RunId second = engine.submit(RunRequest.of(LockKey.of("default", "found/2"), "ends"))
+                    .orElseThrow()
+                    .id();
+            holder = engine.awaitEnd(first, Duration.ofSeconds(20))
+                    .orElseThrow()
+                    .status()
+                    .lastTurn()
+                    .orElseThrow()
+                    .holder()
+                    .label();
+            engine.awaitEnd(second, Duration.ofSeconds(20));
+            failed = first.toString();
+            ended = second.toString();
+        }
+        assertThat(listed("--label", "team=finance")).contains(failed).doesNotContain(ended);
+        assertThat(listed("--error", "EXIT_70")).contains(failed).doesNotContain(ended);
+        assertThat(listed("--failed-since", "1h")).contains(failed).doesNotContain(ended);
+        assertThat(listed("--failed-since", "1h", "--error", "EXIT_71")).doesNotContain(failed);
+        assertThat(listed("--key", "found/*", "--holder", holder)).contains(failed, ended);
+        assertThat(listed("--holder", "another")).doesNotContain(failed, ended);
+        assertThat(listed("--since", "2126-11-15T02:00:00Z")).doesNotContain(failed, ended);
+        Answer records = cli.type("audit", "ls", "--key", "found/*", "--since", "1h", "--action", "submitted");
+        assertThat(records.out()).contains("found/1", "found/2").doesNotContain("SUCCEEDED");
+        assertThat(cli.type("audit", "ls", "--until", "1h").err()).contains("there are no such audit records");
+        Answer soon = cli.type("audit", "ls", "--since", "soon");
+        assertThat(soon.code()).isEqualTo(64);
+        assertThat(soon.err()).contains("--since 'soon' is neither a time like");
+        Answer wrong = cli.type("runs", "ls", "--label", "team");
+        assertThat(wrong.code()).isEqualTo(64);
+        assertThat(wrong.err()).contains("is not NAME=VALUE", "team=finance");
+    }
+
+    private String listed(String... filter) {
+        Answer answer = cli.type(
+                Stream.concat(Stream.of("runs", "ls"), Stream.of(filter)).toArray(String[]::new));
+        assertThat(answer.code()).as(answer.err()).isZero();
+        return answer.out();
     }
 
     @Test

@@ -57,6 +57,10 @@ class ThroughServerTest {
                         .out())
                 .as("as on a store")
                 .contains("code/slow");
+        assertThat(typed().type("runs", "ls", "--no-header", "--failed-since", "1h", "--error", "EXIT_3")
+                        .out())
+                .contains("EXIT_3")
+                .doesNotContain("EXIT_137");
     }
 
     @Test

@@ -93,7 +93,7 @@ class KeyboardTest extends BrowserTest {
             for (List<String> each : List.of(
                     List.of("holder", "ci@build-17", History.INVOICES),
                     List.of("label", "team=finance", History.BILLING),
-                    List.of("held", "30m", History.LEDGER))) {
+                    List.of("heldFor", "30m", History.LEDGER))) {
                 assertThat(rows).hasCount(5);
                 filter(page, each.get(0), each.get(1));
                 assertThat(rows).hasCount(1);
@@ -106,8 +106,8 @@ class KeyboardTest extends BrowserTest {
             filter(page, "label", "team=unknown");
             assertThat(page.locator("main")).containsText("Nothing matches");
             filter(page, "label", "");
-            filter(page, "held", "soon");
-            assertThat(page.locator("main .banner")).containsText("“soon” is not a duration: write 90s");
+            filter(page, "heldFor", "soon");
+            assertThat(page.locator("main .wrong")).containsText("'soon' is neither a time");
             ada.isContent();
         }
     }
@@ -124,10 +124,10 @@ class KeyboardTest extends BrowserTest {
             Page page = ada.open("audit");
             assertThat(page.locator("main tbody")).containsText("cron@ops");
             filter(page, "who", "ops");
-            filter(page, "what", "paused");
+            filter(page, "action", "paused");
             assertThat(page.locator("main tbody tr")).hasCount(1);
             assertThat(page.locator("main tbody tr")).containsText("audit freeze");
-            assertThat(page).hasURL(Pattern.compile(".*who=ops&what=paused"));
+            assertThat(page).hasURL(Pattern.compile(".*who=ops&action=paused"));
             ada.isContent();
         }
     }

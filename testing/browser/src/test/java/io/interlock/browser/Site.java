@@ -129,6 +129,12 @@ final class Site implements AutoCloseable {
                         .stage("extract")
                         .build(),
                 Job.named("quick").handler(this::quick).build(),
+                Job.named("doomed")
+                        .retry(new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO))
+                        .handler(run -> {
+                            throw new TransientFailureException("EXIT_9", "it fails always");
+                        })
+                        .build(),
                 Job.named("remote")
                         .onConflict(ConflictPolicy.QUEUE)
                         .lease(Duration.ofSeconds(30))

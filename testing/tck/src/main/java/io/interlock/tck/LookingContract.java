@@ -3,6 +3,7 @@ package io.interlock.tck;
 import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.Actor;
 import io.interlock.ConflictPolicy;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
@@ -10,14 +11,17 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Claimed;
+import io.interlock.run.Ending;
 import io.interlock.run.JobName;
 import io.interlock.run.LineLimits;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
+import io.interlock.run.RunError;
 import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
 import io.interlock.run.Wait;
 import io.interlock.spi.EvictRequest;
+import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.SubmitRequest;
@@ -29,7 +33,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Finding runs and audit records. */
-interface LookingContract extends RunContract {
+interface LookingContract extends DeadLetterWords {
 
     @Test
     default void runsAreListedByWhatIsAskedFor() {
@@ -43,6 +47,11 @@ interface LookingContract extends RunContract {
         assertThat(ids(all)).containsExactly(first.id(), second.id(), third.id());
         assertThat(ids(all.of(key("list")))).containsExactly(first.id(), second.id());
         assertThat(ids(all.in(RunState.SUCCEEDED))).containsExactly(first.id());
+        assertThat(ids(all.onlyEnded())).containsExactly(first.id());
+        assertThat(ids(all.onlyEnded().doing(first.job()))).containsExactly(first.id());
+        assertThat(ids(all.onlyEnded().of(key("list-2")))).isEmpty();
+        assertThat(ids(all.onlyEnded().in(RunState.PENDING))).isEmpty();
+        assertThat(ids(all.onlyEnded().in(RunState.SUCCEEDED))).containsExactly(first.id());
         assertThat(ids(all.doing(new JobName("other")))).isEmpty();
         assertThat(ids(all.since(second.submittedAt()))).containsExactly(second.id(), third.id());
         assertThat(ids(all.until(second.submittedAt()))).containsExactly(first.id());
@@ -79,6 +88,7 @@ interface LookingContract extends RunContract {
         assertThat(ids(all.in(RunState.SUCCEEDED))).containsExactly(first.id());
         assertThat(ids(all.in(RunState.FAILED))).isEmpty();
         assertThat(ids(all.in(RunState.PENDING))).containsExactly(second.id(), third.id());
+        assertThat(ids(all.onlyEnded())).containsExactly(first.id());
         assertThat(ids(all.doing(new JobName("other")))).isEmpty();
         assertThat(ids(all.since(first.submittedAt().plusSeconds(3600)))).isEmpty();
         assertThat(ids(all.until(first.submittedAt()))).isEmpty();
@@ -87,6 +97,56 @@ interface LookingContract extends RunContract {
         assertThat(ids(all.newestFirst().page(page.cursor().orElseThrow(), 2))).containsExactly(first.id());
         assertThat(ids(all.with(new RunQuery.Label("region", "asia")))).isEmpty();
         assertThat(ids(all.with(new RunQuery.Label("team", "a")))).containsExactly(first.id());
+    }
+
+    @Test
+    default void failedRunsAreFoundByWhenAndHowTheyFailed() {
+        Ending broken = new Ending.Failed(RunClient.ERROR, false, null);
+        client().starts(key("before"), spec());
+        Run before = client().finished(client().claim(), broken);
+        // Submitted long before it fails.
+        client().starts(key("long"), spec().labels(Map.of("region", "eu")));
+        Claimed longWork = client().claim();
+        client().starts(key("other"), spec());
+        Claimed otherWork = client().claim();
+        Run stopped = client().starts(key("stopped"), spec()).run();
+        advance(Duration.ofSeconds(5));
+        client().store().runs().cancel(new CancelRequest(stopped.id(), Actor.of("carol"), "not needed"));
+        Run late = client().finished(longWork, broken);
+        Run other =
+                client().finished(otherWork, new Ending.Failed(new RunError("EXIT_9", "it was killed"), false, null));
+        Run settled = dies(key("settled"), spec());
+        discard(settled.id());
+        Run open = dies(key("open"), spec());
+        Instant since = late.status().since();
+        RunQuery all = RunQuery.ofTenant("acme").newestFirst();
+        RunQuery failed = all.failing(new RunQuery.Failure(null, null, false));
+        assertThat(ids(failed)).containsExactly(open.id(), settled.id(), other.id(), late.id(), before.id());
+        assertThat(ids(failed.in(RunState.FAILED))).containsExactly(other.id(), late.id(), before.id());
+        assertThat(ids(failed.in(RunState.ABORTED)))
+                .as("a run that was stopped has not failed")
+                .isEmpty();
+        assertThat(ids(failed.in(RunState.RUNNING))).isEmpty();
+        RunQuery lately = all.failing(new RunQuery.Failure(since, null, false));
+        assertThat(ids(lately)).containsExactly(open.id(), settled.id(), other.id(), late.id());
+        assertThat(ids(lately.page(0, 1))).containsExactly(open.id());
+        assertThat(ids(lately.page(other.number(), 9))).containsExactly(late.id());
+        assertThat(ids(lately.of(key("long")))).containsExactly(late.id());
+        assertThat(ids(lately.in(RunState.DEAD))).containsExactly(open.id(), settled.id());
+        RunQuery code = all.failing(new RunQuery.Failure(since, "EXIT_9", false));
+        assertThat(ids(code)).containsExactly(other.id());
+        assertThat(ids(code.doing(new JobName("unknown")))).isEmpty();
+        assertThat(ids(all.failing(new RunQuery.Failure(null, RunClient.ERROR.code(), false))
+                        .in(RunState.FAILED)))
+                .containsExactly(late.id(), before.id());
+        assertThat(ids(all.failing(new RunQuery.Failure(null, null, true)))).containsExactly(open.id());
+        RunQuery eu = all.with(new RunQuery.Label("region", "eu"));
+        assertThat(ids(eu.failing(new RunQuery.Failure(since, RunClient.ERROR.code(), false))))
+                .containsExactly(late.id());
+        assertThat(ids(eu.failing(new RunQuery.Failure(since.plusSeconds(1), null, false))))
+                .isEmpty();
+        assertThat(ids(eu.failing(new RunQuery.Failure(null, "EXIT_9", false)))).isEmpty();
+        assertThat(ids(eu.failing(new RunQuery.Failure(null, null, true)))).isEmpty();
     }
 
     private Run labelled(String name, Map<String, String> labels) {

@@ -3,6 +3,7 @@ package io.interlock.tck;
 import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.Actor;
 import io.interlock.ConflictPolicy;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
@@ -27,6 +28,7 @@ import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchResult;
 import io.interlock.run.Summary;
 import io.interlock.run.Turn;
+import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
@@ -236,6 +238,8 @@ interface ViewsContract extends RunContract {
         client().finished(failing, new Ending.Failed(RunClient.ERROR, false, null));
         client().starts(key("failing"), spec());
         Run sample = client().finished(client().claim(), new Ending.Failed(RunClient.ERROR, false, null));
+        Run stopped = client().starts(key("stopped"), spec()).run();
+        client().store().runs().cancel(new CancelRequest(stopped.id(), Actor.of("carol"), "not needed"));
         advance(Duration.ofMinutes(50));
         new Client(client().store()).take(ContractRequests.forKey(key("bare"), Duration.ofMinutes(4)));
         new Client(client().store()).take(ContractRequests.forKey(key("lapsed"), Duration.ofSeconds(5)));
@@ -272,6 +276,7 @@ interface ViewsContract extends RunContract {
             assertThat(group.sample()).isEqualTo(sample.id());
             assertThat(group.last()).isEqualTo(sample.status().since());
         });
+        assertThat(summary.failed()).as("one that was stopped has not failed").isEqualTo(2);
         client().store().runs().pause(new PauseRequest("acme", "idle", "carol", "upgrade", null));
         client().store().runs().pause(new PauseRequest("acme", "busy", "carol", "upgrade", null));
         client().store().runs().pause(new PauseRequest("other", "elsewhere", "carol", "upgrade", null));
@@ -281,6 +286,7 @@ interface ViewsContract extends RunContract {
                         Map.of(KeyStatus.HELD, 2L, KeyStatus.OVERDUE, 1L, KeyStatus.PAUSED, 2L, KeyStatus.WAITING, 1L));
         advance(Duration.ofMinutes(11));
         assertThat(views().summary("acme").failures()).as("older than an hour").isEmpty();
+        assertThat(views().summary("acme").failed()).isZero();
         assertThat(views().summary("unknown").locks()).isEmpty();
     }
 

@@ -69,13 +69,21 @@ public interface Backend extends AutoCloseable {
         /**
          * Which runs to list; {@code null} for any.
          *
-         * @param since only those submitted in this last time
+         * @param holder only those whose last attempt had this holder
+         * @param label only those with this label, such as {@code team=finance}
+         * @param error only those that failed with this error code
+         * @param since only those submitted at this {@linkplain io.interlock.service.PastTime time} or later
+         * @param failedSince only those that failed at this time or later
          */
         record Filter(
                 @Nullable String key,
                 @Nullable String state,
                 @Nullable String job,
-                @Nullable Duration since,
+                @Nullable String holder,
+                @Nullable String label,
+                @Nullable String error,
+                @Nullable String since,
+                @Nullable String failedSince,
                 int limit) {}
 
         /**
@@ -179,8 +187,22 @@ public interface Backend extends AutoCloseable {
                 @Nullable AuditKey key,
                 @Nullable Duration keptFor) {}
 
+        /**
+         * Which audit records to list; {@code null} for any.
+         *
+         * @param since only those of this {@linkplain io.interlock.service.PastTime time} or later
+         * @param until only those before this time
+         */
+        record AuditFilter(
+                @Nullable String key,
+                @Nullable String run,
+                @Nullable String action,
+                @Nullable String since,
+                @Nullable String until,
+                int limit) {}
+
         /** Audit records, the newest first. */
-        List<Facts> audit(@Nullable String key, @Nullable String run, int limit);
+        List<Facts> audit(AuditFilter filter);
 
         /** Checks the whole audit log: {@code clean, records, findings, head, sentence}. */
         Facts verifyAudit(Evidence evidence);

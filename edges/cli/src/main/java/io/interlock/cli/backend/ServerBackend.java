@@ -175,14 +175,21 @@ public final class ServerBackend implements Backend {
                     text(filter.state()),
                     "job",
                     text(filter.job()),
+                    "holder",
+                    text(filter.holder()),
+                    "label",
+                    text(filter.label()),
+                    "error",
+                    text(filter.error()),
                     "since",
-                    text(filter.since()));
+                    text(filter.since()),
+                    "failedSince",
+                    text(filter.failedSince()));
         }
 
         @Override
         public List<Facts> dead(@Nullable String job, int limit) {
-            return client.items(
-                    limit, letter -> letter.in("settled").isEmpty(), "/runs", "state", "DEAD", "job", text(job));
+            return client.items(limit, "/runs", "state", "DEAD", "unsettled", "true", "job", text(job));
         }
 
         @Override
@@ -293,8 +300,20 @@ public final class ServerBackend implements Backend {
     private final class ServerAdmin implements AdminApi {
 
         @Override
-        public List<Facts> audit(@Nullable String key, @Nullable String run, int limit) {
-            return client.items(limit, "/audit", "key", text(key), "run", text(run));
+        public List<Facts> audit(AuditFilter filter) {
+            return client.items(
+                    filter.limit(),
+                    "/audit",
+                    "key",
+                    text(filter.key()),
+                    "run",
+                    text(filter.run()),
+                    "action",
+                    text(filter.action()),
+                    "since",
+                    text(filter.since()),
+                    "until",
+                    text(filter.until()));
         }
 
         @Override

@@ -32,8 +32,6 @@ import io.interlock.engine.audit.AuditVerifier;
 import io.interlock.locks.LeaseClient;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.CancelAnswer;
-import io.interlock.run.DeadLetter;
-import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.DiscardAnswer;
 import io.interlock.run.Execution;
 import io.interlock.run.JobName;
@@ -50,14 +48,18 @@ import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
 import io.interlock.service.HistoryWindow;
 import io.interlock.service.LockFacts;
+import io.interlock.service.PastTime;
 import io.interlock.service.RunFacts;
+import io.interlock.service.RunPages;
 import io.interlock.time.Environment;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -225,44 +227,74 @@ public final class StoreBackend implements Backend {
         }
     }
 
+    /** One key, or a prefix of several; neither for all. */
+    private record Keys(@Nullable LockKey one, String prefix) {}
+
+    private Keys keys(@Nullable String written) {
+        if (written == null || written.isEmpty()) {
+            return new Keys(null, "");
+        }
+        return written.endsWith("*")
+                ? new Keys(null, written.substring(0, written.length() - 1))
+                : new Keys(target.key(written), "");
+    }
+
+    private @Nullable Instant past(@Nullable String time) {
+        return time == null
+                ? null
+                : PastTime.parse(time, target.environment().clock().instant());
+    }
+
     private final class StoreRuns implements RunApi {
 
         @Override
         public List<Facts> list(Filter filter) {
             RunQuery query = RunQuery.ofTenant(target.tenant()).newestFirst().page(0, filter.limit());
-            if (filter.key() != null) {
-                query = query.of(target.key(filter.key()));
-            }
-            if (filter.state() != null) {
-                query = query.in(RunState.valueOf(filter.state()));
+            Keys keys = keys(filter.key());
+            if (keys.one() != null) {
+                query = query.of(keys.one());
             }
             if (filter.job() != null) {
                 query = query.doing(new JobName(filter.job()));
             }
-            if (filter.since() != null) {
-                query = query.since(target.environment().clock().instant().minus(filter.since()));
+            Instant since = past(filter.since());
+            if (since != null) {
+                query = query.since(since);
             }
-            return service.runs(target.tenant(), engine.list(query).runs());
+            if (filter.label() != null) {
+                String[] parts = filter.label().split("=", 2);
+                query = query.with(new RunQuery.Label(parts[0], parts[1]));
+            }
+            if (filter.error() != null || filter.failedSince() != null) {
+                query = query.failing(new RunQuery.Failure(past(filter.failedSince()), filter.error(), false));
+            }
+            Set<RunState> states = filter.state() == null ? Set.of() : EnumSet.of(RunState.valueOf(filter.state()));
+            return service.runs(target.tenant(), all(query, new RunPages.Also(states, keys.prefix(), filter.holder())));
+        }
+
+        /** As many runs as a page has, however many pages are looked through for them. */
+        private List<Run> all(RunQuery query, RunPages.Also also) {
+            RunPages pages = new RunPages(engine);
+            List<Run> found = new ArrayList<>();
+            RunPages.Page page = pages.page(query, also);
+            found.addAll(page.runs());
+            while (page.after().isPresent() && found.size() < query.limit()) {
+                page = pages.page(query.page(page.after().getAsLong(), query.limit()), also);
+                found.addAll(page.runs());
+            }
+            return found.size() > query.limit() ? found.subList(0, query.limit()) : found;
         }
 
         @Override
         public List<Facts> dead(@Nullable String job, int limit) {
-            Deque<DeadLetter> newest = new ArrayDeque<>();
-            JobName wanted = job == null ? null : new JobName(job);
-            long after = 0;
-            List<DeadLetter> page;
-            do {
-                page = engine.deadLetters()
-                        .list(new DeadLetterQuery(target.tenant(), wanted, true, after, RunQuery.MAX_LIMIT));
-                for (DeadLetter letter : page) {
-                    after = letter.run().number();
-                    newest.addFirst(letter);
-                    if (newest.size() > limit) {
-                        newest.removeLast();
-                    }
-                }
-            } while (page.size() == RunQuery.MAX_LIMIT);
-            return newest.stream().map(letter -> RunFacts.of(letter.run())).toList();
+            RunQuery open = RunQuery.ofTenant(target.tenant())
+                    .newestFirst()
+                    .page(0, limit)
+                    .failing(new RunQuery.Failure(null, null, true))
+                    .in(RunState.DEAD);
+            return engine.list(job == null ? open : open.doing(new JobName(job))).runs().stream()
+                    .map(RunFacts::of)
+                    .toList();
         }
 
         @Override
@@ -449,16 +481,18 @@ public final class StoreBackend implements Backend {
         }
 
         @Override
-        public List<Facts> audit(@Nullable String key, @Nullable String run, int limit) {
+        public List<Facts> audit(AuditFilter filter) {
+            String run = filter.run();
             RunId id = run == null
                     ? null
                     : parsed(run)
                             .orElseThrow(() -> Failure.usage(
                                     "'" + run + "' is no id of a run", "interlock runs ls lists the runs"));
-            LockKey wanted = key == null ? null : target.key(key);
-            return engine.queries().audit(new AuditQuery(target.tenant(), wanted, id, null, null, 0, limit)).stream()
-                    .map(AdminFacts::audit)
-                    .toList();
+            Keys keys = keys(filter.key());
+            AuditQuery query = new AuditQuery(
+                            target.tenant(), keys.one(), id, filter.action(), past(filter.since()), 0, filter.limit())
+                    .narrowed(new AuditQuery.Narrowing(past(filter.until()), keys.prefix(), null));
+            return engine.queries().audit(query).stream().map(AdminFacts::audit).toList();
         }
 
         @Override

@@ -8,6 +8,7 @@ import io.interlock.cli.command.CliCommand.Confirmation;
 import io.interlock.cli.command.CliCommand.LimitOption;
 import io.interlock.cli.command.CliCommand.Listing;
 import io.interlock.cli.command.OptionValues.Durations;
+import io.interlock.cli.command.OptionValues.PastTimes;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.engine.audit.AuditKey;
@@ -35,18 +36,34 @@ public final class AuditCommands {
             footer = {"", "Example:", "  interlock audit ls --key ledger/4711 --limit 10"})
     public static final class Ls extends Listing {
 
-        @Option(names = "--key", paramLabel = "KEY", description = "Only under this key")
+        @Option(names = "--key", paramLabel = "KEY", description = "Only under this key; PREFIX* for several")
         private @Nullable String key;
 
         @Option(names = "--run", paramLabel = "ID", description = "Only about this run")
         private @Nullable String run;
+
+        @Option(names = "--action", paramLabel = "ACTION", description = "Only this action, such as evicted or paused")
+        private @Nullable String action;
+
+        @Option(names = "--since", paramLabel = "TIME", description = "Only those since: 2h, 7d or a time in UTC")
+        private @Nullable String since;
+
+        @Option(names = "--until", paramLabel = "TIME", description = "Only those before: 2h, 7d or a time in UTC")
+        private @Nullable String until;
 
         @Mixin
         private LimitOption limit = new LimitOption();
 
         @Override
         List<Facts> items(Backend backend) {
-            return backend.admin().audit(key, run, limit.value());
+            return backend.admin()
+                    .audit(new AdminApi.AuditFilter(
+                            key,
+                            run,
+                            action,
+                            PastTimes.optional("--since", since),
+                            PastTimes.optional("--until", until),
+                            limit.value()));
         }
 
         @Override
@@ -65,7 +82,8 @@ public final class AuditCommands {
 
         @Override
         String none() {
-            return key == null && run == null ? "there are no audit records" : "there are no such audit records";
+            boolean all = key == null && run == null && action == null && since == null && until == null;
+            return all ? "there are no audit records" : "there are no such audit records";
         }
     }
 

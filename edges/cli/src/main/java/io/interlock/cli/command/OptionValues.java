@@ -5,7 +5,9 @@ import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import io.interlock.NearestWord;
 import io.interlock.cli.text.Failure;
+import io.interlock.service.PastTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -83,6 +85,24 @@ public abstract class OptionValues implements Iterable<String> {
     static final class Shell extends OptionValues {
         Shell() {
             super("bash", "zsh", "fish");
+        }
+    }
+
+    /** Times in the past: a time, or a duration back from now. */
+    static final class PastTimes {
+
+        private PastTimes() {}
+
+        /** Checks one that may be left out. */
+        public static @Nullable String optional(String option, @Nullable String text) {
+            try {
+                if (text != null) {
+                    PastTime.parse(text, Instant.EPOCH);
+                }
+                return text;
+            } catch (IllegalArgumentException invalid) {
+                throw Failure.usage(option + " " + invalid.getMessage(), "write it as 30m, 2h, 7d or in UTC");
+            }
         }
     }
 

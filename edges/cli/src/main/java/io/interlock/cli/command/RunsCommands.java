@@ -10,7 +10,7 @@ import io.interlock.cli.command.CliCommand.Listing;
 import io.interlock.cli.command.CliCommand.RunListing;
 import io.interlock.cli.command.CliCommand.Verb;
 import io.interlock.cli.command.ConfigCommand.ConfigOptions;
-import io.interlock.cli.command.OptionValues.Durations;
+import io.interlock.cli.command.OptionValues.PastTimes;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Shown;
@@ -43,7 +43,7 @@ public final class RunsCommands {
             footer = {"", "Example:", "  interlock runs ls --state RUNNING --since 2h"})
     public static final class Ls extends RunListing {
 
-        @Option(names = "--key", paramLabel = "KEY", description = "Only under this key")
+        @Option(names = "--key", paramLabel = "KEY", description = "Only under this key; PREFIX* for several")
         private @Nullable String key;
 
         @Option(
@@ -56,8 +56,26 @@ public final class RunsCommands {
         @Option(names = "--job", paramLabel = "JOB", description = "Only of this job")
         private @Nullable String job;
 
-        @Option(names = "--since", paramLabel = "DURATION", description = "Only of this last time")
+        @Option(names = "--holder", paramLabel = "NAME", description = "Only those whose last attempt had this holder")
+        private @Nullable String holder;
+
+        @Option(names = "--label", paramLabel = "NAME=VALUE", description = "Only with this label")
+        private @Nullable String label;
+
+        @Option(names = "--error", paramLabel = "CODE", description = "Only those that failed with this error code")
+        private @Nullable String error;
+
+        @Option(
+                names = "--since",
+                paramLabel = "TIME",
+                description = "Only those submitted since: 2h, 7d or a time in UTC")
         private @Nullable String since;
+
+        @Option(
+                names = "--failed-since",
+                paramLabel = "TIME",
+                description = "Only those that failed since: 2h, 7d or a time in UTC")
+        private @Nullable String failedSince;
 
         @Mixin
         private LimitOption limit = new LimitOption();
@@ -65,8 +83,20 @@ public final class RunsCommands {
         @Override
         List<Facts> items(Backend backend) {
             String wanted = state == null ? null : new OptionValues.State().choose("--state", state);
+            if (label != null && label.indexOf('=') < 1) {
+                throw Failure.usage("--label '" + label + "' is not NAME=VALUE", "write for example team=finance");
+            }
             return backend.runs()
-                    .list(new RunApi.Filter(key, wanted, job, Durations.optional("--since", since), limit.value()));
+                    .list(new RunApi.Filter(
+                            key,
+                            wanted,
+                            job,
+                            holder,
+                            label,
+                            error,
+                            PastTimes.optional("--since", since),
+                            PastTimes.optional("--failed-since", failedSince),
+                            limit.value()));
         }
 
         @Override

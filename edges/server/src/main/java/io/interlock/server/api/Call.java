@@ -15,16 +15,15 @@ import io.interlock.server.http.HttpServerFactory;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.session.Sessions.Session;
+import io.interlock.service.PastTime;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Objects;
@@ -155,13 +154,9 @@ public final class Call {
     public Optional<Instant> moment(String name, Instant now) {
         return optional(name, String.class).map(text -> {
             try {
-                return Character.isDigit(text.charAt(0)) && text.contains("-")
-                        ? OffsetDateTime.parse(text).toInstant()
-                        : now.minus(DurationText.parse(name, text));
-            } catch (InvalidSettingException | DateTimeException | ArithmeticException invalid) {
-                throw Problem.invalid(
-                        "query/" + name,
-                        "'" + text + "' is neither a time like 2026-11-15T02:00:00Z nor a duration like 24h");
+                return PastTime.parse(text, now);
+            } catch (IllegalArgumentException invalid) {
+                throw Problem.invalid("query/" + name, String.valueOf(invalid.getMessage()));
             }
         });
     }

@@ -107,7 +107,8 @@ public final class LockOperations {
         Predicate<KeyView> wanted = wanted(call, states);
         boolean picks = !states.isEmpty()
                 || call.optional("holder", String.class).isPresent()
-                || call.optional("label", String.class).isPresent();
+                || call.optional("label", String.class).isPresent()
+                || call.optional("heldFor", String.class).isPresent();
         // A caller that looks for few among many has many looked at at a time.
         int chunk = !picks ? call.limit() : Math.max(call.limit(), CHUNK);
         KeyQuery query = new KeyQuery(call.tenant(), prefix, after.orElse(null), chunk);
@@ -160,13 +161,20 @@ public final class LockOperations {
     }
 
     /** Whether a key has the state, the holder and the label of its run that a call names. */
-    private static Predicate<KeyView> wanted(Call call, Set<KeyView.KeyStatus> states) {
+    private Predicate<KeyView> wanted(Call call, Set<KeyView.KeyStatus> states) {
         Optional<String> holder = call.optional("holder", String.class);
         Optional<RunQuery.Label> label = RunOperations.label(call);
+        Optional<Instant> heldSince =
+                call.moment("heldFor", context.environment().clock().instant());
         return view -> (states.isEmpty() || states.contains(view.state()))
                 && holder.filter(name -> !view.currentLease()
                                 .map(lease -> lease.holder().label())
                                 .equals(Optional.of(name)))
+                        .isEmpty()
+                && heldSince
+                        .filter(time -> view.currentLease()
+                                .filter(lease -> !lease.grantedAt().isAfter(time))
+                                .isEmpty())
                         .isEmpty()
                 && (label.isEmpty()
                         || view.currentRun().filter(label.get()::isOf).isPresent());

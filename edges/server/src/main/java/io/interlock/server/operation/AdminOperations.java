@@ -13,6 +13,7 @@ import io.interlock.run.JobName;
 import io.interlock.run.KeyView;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
+import io.interlock.run.RunQuery;
 import io.interlock.server.api.BlockingCalls;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Call.Cursor;
@@ -26,11 +27,13 @@ import io.interlock.service.Facts;
 import io.interlock.service.HistoryWindow;
 import io.vertx.core.json.JsonArray;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -39,6 +42,9 @@ import java.util.function.Function;
 public final class AdminOperations {
 
     private static final String AUDIT = "audit";
+
+    /** How many records are looked at for one page, if few of them match. */
+    private static final int MOST_LOOKED_AT = 5_000;
 
     private final OperationContext context;
     private final Function<JobName, String> apis;
@@ -188,15 +194,17 @@ public final class AdminOperations {
         }
         int limit = call.limit();
         Instant now = context.environment().clock().instant();
+        String who = call.optional("who", String.class).orElse("").toLowerCase(Locale.ROOT);
         Optional<String> pattern = key.map(LockKey::name).filter(name -> name.endsWith("*"));
         AuditQuery query = new AuditQuery(
                         call.tenant(),
                         pattern.isPresent() ? null : key.orElse(null),
                         id.orElse(null),
-                        null,
+                        call.optional("action", String.class).orElse(null),
                         call.since(now).orElse(null),
                         Cursor.number(call, AUDIT),
-                        limit + 1)
+                        // A caller that looks for few among many has many looked at at a time.
+                        who.isEmpty() ? limit + 1 : RunQuery.MAX_LIMIT)
                 .narrowed(new AuditQuery.Narrowing(
                         call.moment("until", now).orElse(null),
                         pattern.map(name -> name.substring(0, name.length() - 1))
@@ -205,16 +213,36 @@ public final class AdminOperations {
                                 .map(actor -> AuditQuery.Actors.valueOf(actor.toUpperCase(Locale.ROOT)))
                                 .orElse(null)));
         return context.lists().call(call.tenant(), () -> {
-            List<AuditRecord> found = context.engine().queries().audit(query);
-            return Reply.ok(Facts.with(
-                            "items",
-                            found.stream().limit(limit).map(AdminFacts::audit).toList())
-                    .and(
-                            "cursor",
-                            found.size() > limit
-                                    ? Cursor.of(AUDIT, found.get(limit - 1).sequence())
-                                    : null));
+            List<AuditRecord> found = new ArrayList<>();
+            OptionalLong next = records(query, who, limit, found);
+            Facts page =
+                    Facts.with("items", found.stream().map(AdminFacts::audit).toList());
+            return Reply.ok(next.isPresent() ? page.and("cursor", Cursor.of(AUDIT, next.getAsLong())) : page);
         });
+    }
+
+    /** Adds up to {@code limit} records of actors with {@code who} in their name; the answer is where the next page begins, if there may be one. */
+    private OptionalLong records(AuditQuery first, String who, int limit, List<AuditRecord> found) {
+        AuditQuery query = first;
+        int lookedAt = 0;
+        while (true) {
+            List<AuditRecord> page = context.engine().queries().audit(query);
+            for (int i = 0; i < page.size(); i++) {
+                AuditRecord record = page.get(i);
+                lookedAt++;
+                if (record.actor().toLowerCase(Locale.ROOT).contains(who)) {
+                    found.add(record);
+                }
+                boolean mayBeMore = i < page.size() - 1 || page.size() == query.limit();
+                if ((found.size() == limit || lookedAt == MOST_LOOKED_AT) && mayBeMore) {
+                    return OptionalLong.of(record.sequence());
+                }
+            }
+            if (page.size() < query.limit()) {
+                return OptionalLong.empty();
+            }
+            query = query.before(page.get(page.size() - 1).sequence());
+        }
     }
 
     private static Optional<RunId> parsed(String text) {

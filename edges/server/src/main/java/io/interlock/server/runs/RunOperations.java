@@ -11,7 +11,6 @@ import io.interlock.run.JobName;
 import io.interlock.run.MoveAnswer;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.Run;
-import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Call.Cursor;
@@ -23,19 +22,14 @@ import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.problem.Refusals;
 import io.interlock.service.Facts;
 import io.interlock.service.RunFacts;
+import io.interlock.service.RunPages;
 import io.vertx.core.json.JsonArray;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Predicate;
 
 /** The operations about runs; itself {@code getRun}, {@code listRuns}, {@code cancelRun}, {@code moveToFront}, {@code redriveRun} and {@code discardRun}. */
 public final class RunOperations {
@@ -45,10 +39,8 @@ public final class RunOperations {
 
     private static final String CURSOR = "runs";
 
-    /** How many runs are looked at for one page, if few of them match. */
-    private static final int MOST_LOOKED_AT = 1_000;
-
-    private static final int CHUNK = 200;
+    /** What a caller asks for that does not ask for failed runs. */
+    private static final RunQuery.Failure ANY = new RunQuery.Failure(null, null, false);
 
     private final OperationContext context;
     private final KnownRuns known;
@@ -216,65 +208,25 @@ public final class RunOperations {
 
     private CompletionStage<Reply> list(Call call) {
         RunQuery query = query(call);
-        Set<RunState> states = states(call);
-        Predicate<Run> wanted = wanted(call);
-        int limit = call.limit();
+        String key = call.optional("key", String.class).orElse("");
+        RunPages.Also also = new RunPages.Also(
+                states(call),
+                key.endsWith("*") ? key.substring(0, key.length() - 1) : "",
+                call.optional("holder", String.class).orElse(null));
         return context.lists().call(call.tenant(), () -> {
-            List<Run> found = new ArrayList<>();
-            Optional<String> cursor = page(query, states, wanted, limit, found);
-            return Reply.ok(Facts.with("items", context.service().runs(call.tenant(), found))
-                    .and("cursor", cursor.orElse(null)));
+            RunPages.Page page = new RunPages(context.engine()).page(query, also);
+            Facts items = Facts.with("items", context.service().runs(call.tenant(), page.runs()));
+            return Reply.ok(
+                    page.after().isPresent()
+                            ? items.and("cursor", Cursor.of(CURSOR, page.after().getAsLong()))
+                            : items);
         });
-    }
-
-    /** Fills a page; the answer is the cursor of the next one, if there is one. */
-    private Optional<String> page(
-            RunQuery first, Set<RunState> states, Predicate<Run> wanted, int limit, List<Run> items) {
-        RunQuery query = first;
-        int lookedAt = 0;
-        while (true) {
-            RunPage page = runs(query, states);
-            for (Run run : page.runs()) {
-                lookedAt++;
-                if (wanted.test(run)) {
-                    items.add(run);
-                }
-                boolean full = items.size() == limit || lookedAt == MOST_LOOKED_AT;
-                boolean last = run.equals(page.runs().get(page.runs().size() - 1)) && !page.more();
-                if (full && !last) {
-                    return Optional.of(Cursor.of(CURSOR, run.number()));
-                }
-            }
-            if (page.cursor().isEmpty()) {
-                return Optional.empty();
-            }
-            query = query.page(page.cursor().getAsLong(), query.limit());
-        }
-    }
-
-    /**
-     * A page of runs in any of {@code states}; none stands for all. Each state is asked for by itself, because the store finds the runs
-     * of one without a look at all others. A run that goes on to its next state meanwhile is in two of the lists, and counts once.
-     */
-    private RunPage runs(RunQuery query, Set<RunState> states) {
-        if (states.isEmpty()) {
-            return context.engine().list(query);
-        }
-        Map<Long, Run> found = new TreeMap<>(Comparator.reverseOrder());
-        boolean more = false;
-        for (RunState state : states) {
-            RunPage page = context.engine().list(query.in(state));
-            page.runs().forEach(run -> found.put(run.number(), run));
-            more |= page.more();
-        }
-        List<Run> first = found.values().stream().limit(query.limit()).toList();
-        return new RunPage(first, more || found.size() > first.size());
     }
 
     /** The part of the request that the store looks for. */
     private RunQuery query(Call call) {
         RunQuery query = RunQuery.ofTenant(call.tenant())
-                .page(Cursor.number(call, CURSOR), chunk(call))
+                .page(Cursor.number(call, CURSOR), call.limit())
                 .newestFirst();
         Optional<String> job = call.optional("job", String.class);
         if (job.isPresent()) {
@@ -288,33 +240,12 @@ public final class RunOperations {
         Instant now = context.environment().clock().instant();
         RunQuery asked = query;
         RunQuery begun = call.since(now).map(asked::since).orElse(asked);
-        return call.moment("until", now).map(begun::until).orElse(begun);
-    }
-
-    /** A caller that looks for few among many has many looked at at a time. */
-    private static int chunk(Call call) {
-        boolean picks = call.optional("key", String.class)
-                        .filter(key -> key.endsWith("*"))
-                        .isPresent()
-                || call.optional("holder", String.class).isPresent();
-        return picks ? Math.max(call.limit(), CHUNK) : call.limit();
-    }
-
-    /** The rest of the request, checked on what the store finds. */
-    private static Predicate<Run> wanted(Call call) {
-        String key = call.optional("key", String.class).orElse("*");
-        String prefix = key.endsWith("*") ? key.substring(0, key.length() - 1) : key;
-        Predicate<Run> picked = picked(call);
-        return run -> run.key().name().startsWith(prefix) && picked.test(run);
-    }
-
-    private static Predicate<Run> picked(Call call) {
-        Optional<String> holder = call.optional("holder", String.class);
-        return run -> holder.filter(name -> !run.status()
-                        .lastTurn()
-                        .map(turn -> turn.holder().label())
-                        .equals(Optional.of(name)))
-                .isEmpty();
+        RunQuery ended = call.moment("until", now).map(begun::until).orElse(begun);
+        RunQuery.Failure failure = new RunQuery.Failure(
+                call.moment("failedSince", now).orElse(null),
+                call.optional("error", String.class).orElse(null),
+                call.optional("unsettled", Boolean.class).orElse(false));
+        return failure.equals(ANY) ? ended : ended.failing(failure);
     }
 
     /** The label that a call names, if it names one. */

@@ -24,7 +24,7 @@ class RestPageTest {
               without a holder. Everything else is left out then.
             - A body that names a field twice, and a path or query that is not UTF-8, are refused: they can be read in more than one way.
             - A key contains `/`, so it travels in the query or the body, never in the path. Where `key` filters, a `*` at its end stands for the rest.
-            - `GET /runs` and `GET /locks` also filter by `holder=` and by `label=name=value`, and look at up to 1,000 runs or 5,000 keys for a page; a page without items and with a `cursor` means: look further. `GET /runs` also by `until=`, `GET /audit` by `until=` and by `actor=`: `people`
+            - `GET /runs` and `GET /locks` also filter by `holder=` and by `label=name=value`, and look at up to 1,000 runs or 5,000 keys for a page; a page without items and with a `cursor` means: look further. `GET /runs` also by `until=`, by `failedSince=` (when a run failed, not when it was submitted), `error=` and `unsettled=true` (dead letters that are neither retried nor discarded); `GET /locks` by `heldFor=`; `GET /audit` by `until=`, `who=` (a part of a name), `action=` and by `actor=`: `people`
               (people and programs that asked for something: submitted, cancelled, evicted, paused), `rules`, `workers` (began and ended runs).
             - Errors are [problems](problems.md) (RFC 9457) with a `code`, the facts of the case and, where waiting helps, `Retry-After`.
             - On a [store of leases only](stores.md#redis) `/locks` (without pauses), `/janitor`, `/session` and `/config` are served as here; what needs runs is answered with 501 `needs-run-store`.
@@ -97,13 +97,13 @@ class RestPageTest {
             Listings have at most `limit` items (50, at most 200) and, if there are more, a `cursor` for the next page. Runs and audit records come the newest
             first, locks in the order of their keys, API keys the oldest first. A cursor is a place in that order, so what comes and ends meanwhile moves nothing.
 
-            `GET /locks/line` has the runs that wait for one key, from the front: place, submitter, since when, and about when they start. The estimate takes the median of the key's last 20 successful runs for each run ahead, and for the holder what its
-            progress says, or else what is left of the median. There is none without past runs, under a pause without an end, or behind a lease without a run; `holderLeft` zero means that the holder takes longer than usual and the first may start at any moment.
+            `GET /locks/line` has the runs that wait for one key, from the front: place, submitter, since when, and about when they start. The estimate takes the median of the key's last 20 successful runs for each run ahead, and for the holder what is left of the median,
+            or of its stage by its progress if that is longer; a holder without stages is judged by its progress alone. There is none without past runs, under a pause without an end, or behind a lease without a run; `holderLeft` zero means that the holder takes longer than usual and the first may start at any moment.
             A page costs the same at the end of a long queue as at its front.
 
             ## What goes on
 
-            `GET /summary` counts the whole tenant at one moment: keys in use by state, runs that have not ended by state, open dead letters, and by job and error code what ended otherwise than by success in the last hour. It names the longest wait, the keys that most runs
+            `GET /summary` counts the whole tenant at one moment: keys in use by state, runs that have not ended by state, open dead letters, and what failed in the last hour, all of it and by job and error code. A run that was stopped has not failed. It names the longest wait, the keys that most runs
             wait for, runs of jobs that no live worker does, and under `attention` what a person should look at, in this order: `LOST` (a worker or its lease vanished), `OVERDUE`, `HOT` (10 or more wait for a key), `NO_WORKER`, `FAILED`, `RESTARTED` (work that a shutdown
             stopped), `DEAD`, `PAUSED`. It reads each key in use and each open run, and of history only the failures of the last hour. On a server, a summary that took longer than 100 ms is given to later callers for four times as long as it took; `at` says when it was made.
 

@@ -11,6 +11,8 @@ import io.interlock.server.ServedTest;
 import io.vertx.core.json.JsonObject;
 import java.net.URLEncoder;
 import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What goes on in a tenant, over HTTP. */
@@ -124,8 +126,89 @@ class SummaryTest extends ServedTest {
         rig.get("/audit?until=yesterday", Role.OPERATOR).isProblem(400, "invalid-request");
     }
 
+    @Test
+    void failedRunsAreFoundByWhenAndHowTheyFailed() {
+        String failed = ends("ended/1", "FAILED", "EXIT_7");
+        String other = ends("ended/2", "FAILED", "EXIT_8");
+        ends("ended/3", "SUCCEEDED", null);
+        String stopped = rig.post("/runs", key(Role.TRIGGER), "{\"key\": \"ended/4\", \"job\": \"remote\"}")
+                .is(201)
+                .text("id");
+        rig.post("/runs/" + stopped + "/cancel", key(Role.TRIGGER), "{\"reason\": \"not needed\"}")
+                .is(202);
+        assertThat(found("/runs?key=ended/*&failedSince=1h")).containsExactly(other, failed);
+        assertThat(found("/runs?key=ended/*&error=EXIT_7")).containsExactly(failed);
+        assertThat(found("/runs?key=ended/*&error=EXIT_7&state=ABORTED,FAILED")).containsExactly(failed);
+        assertThat(found("/runs?key=ended/*&failedSince=1h&state=ABORTED"))
+                .as("one that was stopped has not failed")
+                .isEmpty();
+        assertThat(found("/runs?key=ended/*&failedSince=2126-11-15T02:00:00Z")).isEmpty();
+        assertThat(found("/runs?key=ended/*&unsettled=true")).isEmpty();
+        rig.get("/runs?failedSince=soon", key(Role.READ)).isProblem(400, "invalid-request");
+        JsonObject summary = rig.get("/summary", key(Role.READ)).json();
+        assertThat(summary.getInteger("failed"))
+                .isEqualTo(summary.getJsonArray("failures").stream()
+                        .mapToInt(group -> ((JsonObject) group).getInteger("count"))
+                        .sum());
+        assertThat(summary.getJsonArray("failures").encode()).doesNotContain("ABORTED");
+    }
+
+    /** A key of a tenant of its own: other tests count what fails. */
+    private String key(Role role) {
+        return rig.key("failing", role);
+    }
+
+    private List<String> found(String path) {
+        return ids(rig.get(path, key(Role.READ)), "id");
+    }
+
+    /** Lets a caller's run under {@code key} end so, and returns its id. */
+    private String ends(String key, String state, @Nullable String code) {
+        JsonObject run = rig.post("/runs", key(Role.WORKER), "{\"key\": \"" + key + "\", \"execution\": \"caller\"}")
+                .is(201)
+                .json();
+        JsonObject ending = new JsonObject()
+                .put("leaseId", run.getString("leaseId"))
+                .put("token", run.getLong("token"))
+                .put("outcome", state);
+        if (code != null) {
+            ending.put("error", new JsonObject().put("code", code).put("message", "it broke"));
+        }
+        rig.post("/runs/" + run.getString("id") + "/finish", key(Role.WORKER), ending.encode())
+                .is(200);
+        return run.getString("id");
+    }
+
+    @Test
+    void locksAreFoundByHowLongTheyAreHeldAndRecordsByWhoAndWhat() {
+        rig.post(
+                        "/locks/acquire",
+                        Role.WORKER,
+                        "{\"key\": \"long/1\", \"leaseId\": \"" + EngineRig.uuid()
+                                + "\", \"ttl\": \"1m\", \"holder\": \"w\"}")
+                .is(200);
+        assertThat(ids("/locks?key=long/*&heldFor=1h", "key")).isEmpty();
+        assertThat(ids("/locks?key=long/*&heldFor=0s", "key")).containsExactly("long/1");
+        rig.get("/locks?heldFor=soon", Role.READ).isProblem(400, "invalid-request");
+        rig.post("/locks/pause", Role.OPERATOR, "{\"key\": \"long/2\", \"reason\": \"upgrade\"}")
+                .is(200);
+        String who = records("key=long/2").get(0).getString("actor");
+        assertThat(records("key=long/2&action=paused&who=" + encoded(who.toUpperCase(Locale.ROOT))))
+                .hasSize(1);
+        assertThat(records("key=long/2&action=resumed")).isEmpty();
+        assertThat(records("key=long/2&who=another")).isEmpty();
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, UTF_8);
+    }
+
     private List<String> ids(String path, String field) {
-        return rig.get(path, Role.READ).is(200).json().getJsonArray("items").stream()
+        return ids(rig.get(path, Role.READ), field);
+    }
+
+    private static List<String> ids(Answer page, String field) {
+        return page.is(200).json().getJsonArray("items").stream()
                 .map(item -> ((JsonObject) item).getString(field))
                 .toList();
     }

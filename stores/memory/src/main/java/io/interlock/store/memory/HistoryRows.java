@@ -62,7 +62,7 @@ final class HistoryRows {
         if (run.state() == RunState.DEAD) {
             dead.put(run.number(), run);
         }
-        if (run.state().isTerminal() && run.state() != RunState.SUCCEEDED) {
+        if (run.state().isFailure()) {
             failed.computeIfAbsent(run.key().tenant(), tenant -> new TreeSet<>(BY_END))
                     .add(run);
         }
@@ -101,9 +101,21 @@ final class HistoryRows {
         return dead.tailMap(after, false).values().stream().map(run -> new DeadLetter(run, dispositions.get(run.id())));
     }
 
-    /** The runs of a tenant that ended otherwise than by success, the last first. */
+    /** The runs of a tenant that failed, the last first. */
     Iterable<Run> failedLastFirst(String tenant) {
         return failed.getOrDefault(tenant, new TreeSet<>(BY_END)).descendingSet();
+    }
+
+    /** How many runs of a tenant failed at {@code since} or later. */
+    long failedSince(String tenant, Instant since) {
+        long count = 0;
+        for (Run run : failedLastFirst(tenant)) {
+            if (run.status().since().isBefore(since)) {
+                break;
+            }
+            count++;
+        }
+        return count;
     }
 
     List<Run> newestFirst(String tenant) {
@@ -124,7 +136,11 @@ final class HistoryRows {
         } else {
             inOrder = all.tailMap(query.after(), false).values();
         }
-        return inOrder.stream().filter(query::matches).limit(query.limit() + 1L).toList();
+        boolean open = query.failure() != null && query.failure().open();
+        return inOrder.stream()
+                .filter(run -> query.matches(run) && (!open || isOpenLetter(run)))
+                .limit(query.limit() + 1L)
+                .toList();
     }
 
     /** How long the last attempts of the key's last successful runs took. */

@@ -127,6 +127,7 @@ class MemoryViews implements RunViews {
                             .filter(count -> count.tenant().equals(tenant))
                             .toList(),
                     failures(rows.history.failedLastFirst(tenant), since),
+                    rows.history.failedSince(tenant, since),
                     since,
                     views.stream()
                             .filter(view -> view.state() == KeyStatus.OVERDUE)

@@ -44,8 +44,15 @@ final class RunLists implements RunQueries {
     private static final String OPEN_PAGE = "SELECT " + StoredRuns.OPEN_COLUMNS
             + " FROM (SELECT x.* FROM ${t:open_run} AS x WHERE x.tenant = ? AND x.busy = ?";
     private static final String OPEN_PAGE_END = ") AS q JOIN ${t:run} AS r ON r.run_id = q.run_id ORDER BY q.number";
-    private static final String FAILED_PAGE = "SELECT " + StoredRuns.ENDED_COLUMNS
-            + " FROM (SELECT x.* FROM ${t:failed_run} AS x WHERE x.tenant = ? AND x.state = ?";
+    private static final String FAILED_PAGE =
+            "SELECT " + StoredRuns.ENDED_COLUMNS + " FROM (SELECT x.* FROM ${t:failed_run} AS x WHERE x.tenant = ?";
+    // Of the last hour, say: few of all failures.
+    private static final String FAILED_LATELY = "SELECT " + StoredRuns.ENDED_COLUMNS
+            + " FROM (SELECT x.* FROM ${t:failed_run} AS x ${index:failed_run_since} WHERE x.tenant = ? AND x.since >= ?";
+    private static final String IS_FAILED = Filter.unindexed("%s");
+    private static final String LABELLED_IS_FAILED = Filter.unindexed("""
+            EXISTS (SELECT 1 FROM ${t:failed_run} AS x
+                     WHERE x.tenant = y.tenant AND x.state = y.state AND x.number = y.number AND %s)""");
     private static final String FAILED_PAGE_END = ") AS f JOIN ${t:run} AS r ON r.run_id = f.run_id ORDER BY f.number";
     private static final String PAGE =
             "SELECT " + StoredRuns.COLUMNS + " FROM (SELECT x.* FROM ${t:run} AS x ${index:%s} WHERE x.tenant = ?";
@@ -152,15 +159,40 @@ final class RunLists implements RunQueries {
         int limit = query.limit() + 1;
         RunState state = query.state();
         RunQuery.Label label = query.label();
+        RunQuery.Failure failure = query.failure();
+        boolean open = state != null && !state.isTerminal();
+        if ((failure != null && state != null && !state.isFailure()) || (query.ended() && open)) {
+            return List.of();
+        }
         if (label != null && (state == null || state.isTerminal())) {
             Filter labelled =
                     new Filter(LABEL_PAGE, query.tenant(), Texts.shown(label.name()), Texts.shown(label.value()));
+            if (failure != null) {
+                failing(labelled, failure, LABELLED_IS_FAILED)
+                        .andIf(String.format(LABELLED_IS_FAILED, "x.since >= ?"), micros(failure.since()));
+            }
             return range(labelled, query, LABEL_SUBMITTED)
                     .andIf(Filter.unindexed("y.name = ?"), name(query))
                     .andIf(Filter.unindexed("y.job = ?"), job(query))
                     .andIf(Filter.unindexed("y.state = ?"), state == null ? null : state.name())
+                    .and(query.ended() ? Filter.unindexed("y.state IS NOT NULL") : "")
                     .and("ORDER BY x.number" + order + " LIMIT ?" + PAGE_END + order, limit)
                     .list(database, runs::readOpen);
+        }
+        if (failure != null || (state != null && state.isTerminal() && state != RunState.SUCCEEDED)) {
+            Long lately = failure == null ? null : micros(failure.since());
+            Filter failed = lately == null
+                    ? new Filter(FAILED_PAGE, query.tenant())
+                    : new Filter(FAILED_LATELY, query.tenant(), lately);
+            if (failure != null) {
+                failing(failed, failure, IS_FAILED);
+            }
+            return range(failed, query, FAILED_SUBMITTED)
+                    .andIf("AND x.state = ?", state == null ? null : state.name())
+                    .andIf(Filter.unindexed("x.name = ?"), name(query))
+                    .andIf(Filter.unindexed("x.job = ?"), job(query))
+                    .and("ORDER BY x.number" + order + " LIMIT ?" + FAILED_PAGE_END + order, limit)
+                    .list(database, runs::read);
         }
         if (state == null || state == RunState.SUCCEEDED) {
             String index = query.key() != null ? "run_key" : query.job() != null ? "run_job" : "run_tenant";
@@ -168,25 +200,31 @@ final class RunLists implements RunQueries {
                     .andIf("AND x.name = ?", name(query))
                     .andIf("AND x.job = ?", job(query))
                     .and(state == null ? "" : Filter.unindexed("x.state = 'SUCCEEDED'"))
+                    // A run that has not ended has its state elsewhere.
+                    .and(query.ended() ? Filter.unindexed("x.state IS NOT NULL") : "")
                     .and("ORDER BY x.number" + order + " LIMIT ?" + PAGE_END + order, limit)
                     .list(database, runs::readOpen);
         }
-        if (state.isTerminal()) {
-            return range(new Filter(FAILED_PAGE, query.tenant(), state.name()), query, FAILED_SUBMITTED)
-                    .andIf(Filter.unindexed("x.name = ?"), name(query))
-                    .andIf(Filter.unindexed("x.job = ?"), job(query))
-                    .and("ORDER BY x.number" + order + " LIMIT ?" + FAILED_PAGE_END + order, limit)
-                    .list(database, runs::read);
-        }
-        Filter open = new Filter(OPEN_PAGE, query.tenant(), state == RunState.QUEUED ? 0 : 1);
+        Filter openRuns = new Filter(OPEN_PAGE, query.tenant(), state == RunState.QUEUED ? 0 : 1);
         if (label != null) {
-            open.and(HAS_LABEL, Texts.shown(label.name()), Texts.shown(label.value()));
+            openRuns.and(HAS_LABEL, Texts.shown(label.name()), Texts.shown(label.value()));
         }
-        return range(open.and("AND x.state = ?", state.name()), query, SUBMITTED)
+        return range(openRuns.and("AND x.state = ?", state.name()), query, SUBMITTED)
                 .andIf("AND x.name = ?", name(query))
                 .andIf("AND x.job = ?", job(query))
                 .and("ORDER BY x.number" + order + " LIMIT ?" + OPEN_PAGE_END + order, limit)
                 .list(database, runs::readOpen);
+    }
+
+    /** Narrows a list by how runs failed; {@code form} says of a row of {@code failed_run} that it is so. */
+    private static Filter failing(Filter filter, RunQuery.Failure failure, String form) {
+        filter.and(String.format(form, failure.open() ? "x.state = 'DEAD' AND x.settled = 0" : "x.state <> 'ABORTED'"));
+        String code = failure.code();
+        return filter.andIf(String.format(form, "x.code = ?"), code == null ? null : StepWriter.code(code));
+    }
+
+    private static @Nullable Long micros(@Nullable Instant time) {
+        return time == null ? null : Micros.ceiling(time);
     }
 
     private static @Nullable String name(RunQuery query) {

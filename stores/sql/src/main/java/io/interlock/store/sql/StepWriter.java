@@ -438,7 +438,12 @@ final class StepWriter {
     }
 
     private static String code(@Nullable RunError error) {
-        String code = error == null ? "" : Texts.shown(error.code());
+        return error == null ? "" : code(error.code());
+    }
+
+    /** A code as its column has it. */
+    static String code(String written) {
+        String code = Texts.shown(written);
         return code.length() <= MOST_CODE ? code : code.substring(0, MOST_CODE);
     }
 

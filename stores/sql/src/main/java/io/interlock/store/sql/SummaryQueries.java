@@ -40,9 +40,10 @@ final class SummaryQueries {
              FROM ${t:open_run} AS q JOIN ${t:run} AS r ON r.run_id = q.run_id
              WHERE q.tenant = ? AND q.busy = 1 AND q.state = 'RUNNING' AND r.spec LIKE '%max-runtime%'""";
     private static final String FAILURES = """
-            SELECT g.job, g.state, g.code, g.failures, g.last, s.run_id, s.tenant, s.name FROM (
-              SELECT f.tenant, f.job, f.state, f.code, count(*) AS failures, max(f.since) AS last, max(f.number) AS sample
-                FROM ${t:failed_run} AS f ${index:failed_run_since} WHERE f.tenant = ? AND f.since >= ?
+            SELECT g.job, g.state, g.code, g.failures, g.last, s.run_id, s.tenant, s.name, g.failed FROM (
+              SELECT f.tenant, f.job, f.state, f.code, count(*) AS failures, max(f.since) AS last, max(f.number) AS sample,
+                     sum(count(*)) OVER () AS failed
+                FROM ${t:failed_run} AS f ${index:failed_run_since} WHERE f.tenant = ? AND f.since >= ? AND f.state <> 'ABORTED'
                GROUP BY f.tenant, f.job, f.state, f.code ORDER BY count(*) DESC LIMIT ?) AS g
               JOIN ${t:failed_run} AS s ON s.tenant = g.tenant AND s.state = g.state AND s.number = g.sample
              ORDER BY g.failures DESC, g.job, g.code""";
@@ -79,6 +80,9 @@ final class SummaryQueries {
         }
     }
 
+    /** Failures of one kind, and how many there are of all kinds. */
+    private record Group(Summary.Failures failures, long all) {}
+
     Summary of(Transaction transaction, String tenant) throws SQLException {
         long now = StoreRow.read(transaction).now();
         long since = now - Micros.of(Summary.FAILURES);
@@ -87,7 +91,7 @@ final class SummaryQueries {
         Trip.Answer<List<InUse>> inUse = trip.list(KEYS, SummaryQueries::readInUse, tenant);
         Trip.Answer<List<Run>> limited = trip.list(LIMITED, runs::readOpen, tenant);
         Trip.Answer<List<RunCount>> counts = RunViewsTable.runCounts(tenant).list(trip, RunViewsTable::readCount);
-        Trip.Answer<List<Summary.Failures>> failures =
+        Trip.Answer<List<Group>> failures =
                 trip.list(FAILURES, SummaryQueries::readFailures, tenant, since, Summary.GROUPS);
         Trip.Answer<List<String>> longest = trip.list(LONGEST, Trip.TEXT, tenant);
         trip.run();
@@ -133,7 +137,8 @@ final class SummaryQueries {
                 Micros.moment(now),
                 locks,
                 counts.get(),
-                failures.get(),
+                failures.get().stream().map(Group::failures).toList(),
+                failures.get().stream().findFirst().map(Group::all).orElse(0L),
                 Micros.moment(since),
                 named(views, overdue),
                 named(views, hot),
@@ -151,8 +156,8 @@ final class SummaryQueries {
         return new InUse(row.getString(1), row.getInt(2), row.getBoolean(3), row.getBoolean(4), KeyRow.number(row, 5));
     }
 
-    private static Summary.Failures readFailures(ResultSet row) throws SQLException {
-        return new Summary.Failures(
+    private static Group readFailures(ResultSet row) throws SQLException {
+        Summary.Failures failures = new Summary.Failures(
                 new JobName(row.getString(1)),
                 RunState.valueOf(row.getString(2)),
                 row.getString(3),
@@ -160,5 +165,6 @@ final class SummaryQueries {
                 Micros.moment(row.getLong(5)),
                 RunId.parse(row.getString(6)),
                 LockKey.of(row.getString(7), row.getString(8)));
+        return new Group(failures, row.getLong(9));
     }
 }

@@ -120,6 +120,10 @@ class QueryPlanTest {
                     all.with(new RunQuery.Label("region", "eu")),
                     all.with(new RunQuery.Label("region", "eu")).in(RunState.DEAD),
                     all.with(new RunQuery.Label("region", "eu")).in(RunState.QUEUED),
+                    all.failing(new RunQuery.Failure(Instant.EPOCH, "BROKEN", false)),
+                    all.failing(new RunQuery.Failure(null, null, true)).in(RunState.DEAD),
+                    all.with(new RunQuery.Label("region", "eu"))
+                            .failing(new RunQuery.Failure(Instant.EPOCH, "BROKEN", true)),
                     all.since(Instant.EPOCH))) {
                 store.queries().listRuns(query);
             }

@@ -1,0 +1,108 @@
+package io.interlock.service;
+
+import io.interlock.RunState;
+import io.interlock.engine.RunEngine;
+import io.interlock.run.Run;
+import io.interlock.run.RunPage;
+import io.interlock.run.RunQuery;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Runs, the newest first, by what people ask for. What the store has no index for is looked for among a bounded number of runs. */
+public final class RunPages {
+
+    /** How many runs are looked at for one page, if few of them match. */
+    private static final int MOST_LOOKED_AT = 1_000;
+
+    private static final int CHUNK = 200;
+
+    private final RunEngine engine;
+
+    public RunPages(RunEngine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * What the store is not asked for.
+     *
+     * @param states only in one of these; none stands for all
+     * @param prefix only of keys with this prefix; empty for all
+     * @param holder only those whose last attempt had this holder, or {@code null} for all
+     */
+    public record Also(
+            Set<RunState> states, String prefix, @Nullable String holder) {
+
+        private boolean picks() {
+            return !prefix.isEmpty() || holder != null;
+        }
+
+        private boolean fits(Run run) {
+            return run.key().name().startsWith(prefix)
+                    && (holder == null
+                            || run.status()
+                                    .lastTurn()
+                                    .map(turn -> turn.holder().label())
+                                    .equals(Optional.of(holder)));
+        }
+    }
+
+    /**
+     * A page. It may have fewer runs than asked for, or none, although there are more.
+     *
+     * @param after the number after which the next page begins; empty if this is the last
+     */
+    public record Page(List<Run> runs, OptionalLong after) {}
+
+    /** The page of {@code query}, which is descending and has no state. */
+    public Page page(RunQuery query, Also also) {
+        int limit = query.limit();
+        // A caller that looks for few among many has many looked at at a time.
+        RunQuery next = query.page(query.after(), also.picks() ? Math.max(limit, CHUNK) : limit);
+        List<Run> found = new ArrayList<>();
+        int lookedAt = 0;
+        while (true) {
+            RunPage page = runs(next, also.states());
+            for (Run run : page.runs()) {
+                lookedAt++;
+                if (also.fits(run)) {
+                    found.add(run);
+                }
+                boolean full = found.size() == limit || lookedAt == MOST_LOOKED_AT;
+                boolean last = run.equals(page.runs().get(page.runs().size() - 1)) && !page.more();
+                if (full && !last) {
+                    return new Page(found, OptionalLong.of(run.number()));
+                }
+            }
+            if (page.cursor().isEmpty()) {
+                return new Page(found, OptionalLong.empty());
+            }
+            next = next.page(page.cursor().getAsLong(), next.limit());
+        }
+    }
+
+    /**
+     * A page of runs in any of {@code states}. Each state is asked for by itself, because the store finds the runs
+     * of one without a look at all others. A run that goes on to its next state meanwhile is in two of the lists, and counts once.
+     */
+    private RunPage runs(RunQuery query, Set<RunState> states) {
+        if (states.isEmpty()) {
+            return engine.list(query);
+        }
+        Map<Long, Run> found = new TreeMap<>(Comparator.reverseOrder());
+        boolean more = false;
+        for (RunState state : states) {
+            RunPage page = engine.list(query.in(state));
+            page.runs().forEach(run -> found.put(run.number(), run));
+            more |= page.more();
+        }
+        List<Run> first = found.values().stream().limit(query.limit()).toList();
+        return new RunPage(first, more || found.size() > first.size());
+    }
+}
