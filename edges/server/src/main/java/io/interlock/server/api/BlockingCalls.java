@@ -78,7 +78,8 @@ public final class BlockingCalls implements Executor {
     public <T> CompletionStage<T> call(String tenant, Supplier<T> call) {
         try {
             return CompletableFuture.supplyAsync(call, task -> execute(tenant, task));
-        } catch (RejectedExecutionException full) {
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            // Also without a thread to be had: whoever goes on when the call has ended must hear of it.
             return CompletableFuture.failedFuture(Problems.overloaded());
         }
     }
