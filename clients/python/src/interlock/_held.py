@@ -71,7 +71,7 @@ class Held:
         for _ in range(3):
             if clock() - self._confirmed > self._reliance / 10 and self._lost is None:
                 self._renew()
-        # A run that was asked to stop meanwhile is still to be ended by whoever does it.
+        # A run that was asked to stop meanwhile is still to be ended by its work.
         Held.check(self)
         try:
             for thread in self._threads:

@@ -79,7 +79,7 @@ public final class BlockingCalls implements Executor {
         try {
             return CompletableFuture.supplyAsync(call, task -> execute(tenant, task));
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-            // Also without a thread to be had: whoever goes on when the call has ended must hear of it.
+            // Also if there is no thread to be had: the caller goes on when it hears of it.
             return CompletableFuture.failedFuture(Problems.overloaded());
         }
     }
