@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import {
+  ApiError,
   Cancelled,
   errorOf,
   InterlockError,
@@ -17,6 +18,10 @@ export * from "./errors.js";
 
 const LONGEST_WAIT = 30;
 const LONGEST_REQUEST = 5;
+/** Timers stand still while the machine sleeps, so a deadline is looked at this often, in seconds. */
+const LOOK_EVERY = 0.5;
+/** A request that is refused so will be refused again. */
+const REFUSED_FOR_GOOD = [400, 413, 422];
 const ENDED = ["SUCCEEDED", "FAILED", "ABORTED", "TIMED_OUT", "DEAD", "SKIPPED"];
 
 /** A moment to count from. A monotonic clock stands still while the machine sleeps, so the wall clock counts where it is ahead. */
@@ -208,7 +213,7 @@ class Held {
 
   #watch() {
     if (!this.isLost) {
-      this.#later(this.remaining, () => this.#ended || this.#watch());
+      this.#later(Math.min(LOOK_EVERY, this.remaining), () => this.#ended || this.#watch());
     }
   }
 
@@ -231,9 +236,18 @@ class Held {
     const failure = errorOf(answer.status, answer.body);
     if (failure instanceof LeaseLost) {
       this._lose(failure.message);
+      return true;
     }
-    // Refused for good otherwise, as after the API key was revoked: it is not renewed again, and ends in time.
+    if (REFUSED_FOR_GOOD.includes(answer.status) && this._dropReport()) {
+      return false;
+    }
+    // Unless it was refused for what it carried, it ends in time, as after the API key was revoked.
     return !(failure instanceof Unavailable);
+  }
+
+  /** Forgets what a renewal carries beside its proof. Whether there was anything. */
+  _dropReport() {
+    return false;
   }
 
   _heard() {}
@@ -397,19 +411,25 @@ class Work extends Held {
   }
 
   async stage(name) {
-    this.#report.stage = name;
+    this.#report.stage = String(name);
     await this._renew();
     this.check();
   }
 
   progress(done, total) {
-    this.#report.progress = total === undefined ? { done } : { done, total };
+    this.#report.progress = { done: Number(done), ...(total !== undefined && { total: Number(total) }) };
     this.check();
   }
 
   _renewal(transport, timeout) {
     const body = { ...this._proof(), ...this.#report };
     return transport.send("POST", `/runs/${this.runId}/heartbeat`, { body, timeout });
+  }
+
+  _dropReport() {
+    const dropped = Object.keys(this.#report).length > 0;
+    this.#report = {};
+    return dropped;
   }
 
   _heard(body) {
@@ -437,6 +457,20 @@ class Work extends Held {
       const code = error instanceof PermanentFailure ? error.code : (error?.name ?? "Error");
       body.error = { code: String(code).slice(0, 100), message: String(error?.message ?? error).slice(0, 4000) };
     }
+    try {
+      await this.#tell(body);
+    } catch (refused) {
+      if (!(refused instanceof TypeError) && !(refused instanceof ApiError && REFUSED_FOR_GOOD.includes(refused.status))) {
+        throw refused;
+      }
+      // It can never be told as it is, such as a result that is no JSON. That the work has ended still counts.
+      const message = `how it ended cannot be told: ${refused.message}`.slice(0, 4000);
+      await this.#tell({ ...this._proof(), outcome: "FAILED", retryable: false, error: { code: "UNTELLABLE", message } });
+      throw refused;
+    }
+  }
+
+  async #tell(body) {
     try {
       await this._insist(`/runs/${this.runId}/finish`, body);
     } catch (failure) {
@@ -494,9 +528,10 @@ class Worker {
   }
 
   async #claim(body) {
+    // What a request without an answer took comes with the next one, and its time has begun with the first.
+    const sentAt = moment();
     // What an unclear claim took when the worker stops is given to others once its lease has ended.
     while (!this.#stopping) {
-      const sentAt = moment();
       let pause = 1;
       try {
         const answer = await this.#transport.send("POST", "/claims", { body, timeout: 40 });
@@ -577,11 +612,13 @@ export class Client {
   async lease(key, { wait = 0, ttl = 30, held = LockHeld } = {}) {
     const leaseId = randomUUID();
     const began = moment();
+    let unclearSince;
     for (;;) {
       const left = Math.max(0, wait - secondsSince(began));
       const waits = Math.min(left, LONGEST_WAIT);
       const body = { key, leaseId, ttl: text(ttl), holder: this.#holder, ...(waits > 0 && { wait: text(waits) }) };
-      const sentAt = moment();
+      // What an earlier request without an answer was granted is told again, and its time has begun then.
+      const sentAt = unclearSince ?? moment();
       let failure;
       let pause = 0.5;
       try {
@@ -599,6 +636,7 @@ export class Client {
         throw failure instanceof LockHeld ? new held(failure.status, failure.problem) : failure;
       }
       if (failure instanceof Unavailable) {
+        unclearSince = sentAt;
         await sleep(Math.min(pause, Math.max(0, wait - secondsSince(began))));
       }
     }

@@ -1,6 +1,7 @@
 import os
 import threading
 import unittest
+from unittest import mock
 from urllib.parse import urlsplit
 
 import interlock
@@ -53,6 +54,49 @@ class LeaseTest(unittest.TestCase):
                 lease.check()
             with self.assertRaises(LockHeld):
                 self.other.lease(name)
+
+    def test_a_grant_whose_answer_was_lost_counts_from_its_first_request(self):
+        transport = self.client._transport
+        send = transport.send
+        lost = []
+
+        def losing(method, path, *arguments, **named):
+            answer = send(method, path, *arguments, **named)
+            if path == "/locks/acquire" and not lost:
+                lost.append(_held.clock())
+                raise Unavailable("the answer was lost")
+            return answer
+
+        with mock.patch.object(transport, "send", losing):
+            with self.client.lease(key(), wait=30) as lease:
+                self.assertLessEqual(lease._confirmed, lost[0])
+
+    def test_a_forked_process_shares_no_connection(self):
+        self.client.is_valid(key(), 1)
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                self.client.is_valid(key(), 1)
+                os.write(write, repr(self._address()).encode())
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        address = os.read(read, 1000).decode()
+        os.close(read)
+        os.close(write)
+        self.assertNotIn(address, ("", repr(self._address())))
+
+    def _address(self):
+        return self.client._transport._idle[-1].sock.getsockname()
+
+    def test_the_loss_is_told_soon_after_the_machine_slept(self):
+        told = threading.Event()
+        lease = self.client.lease(key(), ttl=300)
+        lease.on_lost(lambda lost: told.set())
+        clock = _held.clock
+        with mock.patch("interlock._held.clock", lambda: clock() + 3600):
+            self.assertTrue(told.wait(30))
 
     def test_an_error_of_the_work_comes_out_and_the_key_is_free(self):
         name = key()

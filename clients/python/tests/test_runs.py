@@ -1,7 +1,11 @@
 import threading
 import unittest
+from unittest import mock
 
-from interlock import Cancelled, LockHeld, NotFound, PermanentFailure, UnknownJob
+from interlock import ApiError, Cancelled, LockHeld, NotFound, PermanentFailure, UnknownJob
+from interlock import Unavailable, Worker, _held
+from interlock._held import clock
+from interlock._http import Answer
 
 from .support import client_of, key, until
 
@@ -99,6 +103,121 @@ class RunTest(unittest.TestCase):
             with self.assertRaises(LockHeld):
                 self.client.execute(name, "python-own", wait=0.2)
             until(lambda: self._waiting(name) == 0, "the empty line")
+
+    def test_a_report_that_is_refused_costs_no_lease(self):
+        with self.client.execute(key("own"), "python-own") as work:
+            work.progress(3, 2)
+            work.stage("x" * 1000)
+            before = work._confirmed
+            until(lambda: work._confirmed > before, "a renewal")
+            work.stage("load")
+            self.assertEqual(self.client.run(work.run_id).facts["stage"], "load")
+        self.assertEqual(self.client.run(work.run_id).state, "SUCCEEDED")
+
+    def test_a_result_that_cannot_be_kept_ends_the_run(self):
+        for result, error in ((object(), TypeError), (float("nan"), ApiError), ("x" * 70_000, ApiError)):
+            with self.assertRaises(error):
+                with self.client.execute(key("own"), "python-own") as work:
+                    work.result = result
+            ended = self.client.run(work.run_id)
+            self.assertEqual((ended.state, ended.error["code"]), ("FAILED", "UNTELLABLE"))
+
+    def test_a_result_that_cannot_be_kept_is_not_worked_for_again(self):
+        attempts = []
+
+        def unkeepable(work):
+            attempts.append(work.attempt)
+            return object()
+
+        self.work({"python-unkeepable": unkeepable})
+        self.assertTrue(self.client.submit(key("unkeepable"), "python-unkeepable").wait(60).has_ended)
+        self.assertEqual(attempts, [1])
+
+    def meddle(self, worker, path, meddling):
+        """Calls `meddling` with each answer of the server to a request of `worker` for `path`, before the worker gets it."""
+        send = worker._transport.send
+
+        def sent(method, to, *arguments, **named):
+            answer = send(method, to, *arguments, **named)
+            if to == path:
+                meddling(answer)
+            return answer
+
+        patched = mock.patch.object(worker._transport, "send", sent)
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def test_a_worker_that_was_told_to_stop_does_what_its_last_claim_brings(self):
+        worker = client_of(self).worker({"python-stopped": lambda work: "done"})
+        stopped = []
+        stopping = threading.Thread(target=lambda: stopped.append((worker.stop(60), run.refresh().state)))
+
+        def stop(answer):
+            if answer.body["items"]:
+                stopping.start()
+                until(lambda: worker._stopping, "the stop")
+
+        self.meddle(worker, "/claims", stop)
+        run = self.client.submit(key("stopped"), "python-stopped")
+        worker.start()
+        until(lambda: stopped, "the end of the worker")
+        self.assertEqual(stopped, [(True, "SUCCEEDED")])
+
+    def test_a_run_that_is_asked_to_stop_before_it_begins_does_not_end_the_worker(self):
+        worker = client_of(self).worker({"python-asked": lambda work: work.check()})
+        submitted = []
+
+        def ask(answer):
+            for item in answer.body["items"]:
+                if item["run"]["id"] == submitted[0].id:
+                    self.client.run(item["run"]["id"]).cancel("not needed any more")
+
+        self.meddle(worker, "/claims", ask)
+        # A claim that has waited for a while: what it brings is renewed before it begins.
+        renewed = mock.patch("interlock._runs.clock", lambda: _held.clock() - 2)
+        renewed.start()
+        self.addCleanup(renewed.stop)
+        submitted.append(self.client.submit(key("asked"), "python-asked"))
+        worker.start()
+        self.addCleanup(worker.stop, 0)
+        self.assertEqual(submitted[0].wait(60).state, "ABORTED")
+        submitted.append(self.client.submit(key("asked"), "python-asked"))
+        self.assertEqual(submitted[1].wait(60).state, "SUCCEEDED")
+
+    def test_a_run_without_a_thread_is_not_renewed_and_left_to_others(self):
+        worker = client_of(self).worker({"python-threadless": lambda work: "done"})
+        start = threading.Thread.start
+        refused = []
+
+        def reluctant(thread):
+            if thread.name == "interlock-work" and not refused:
+                refused.append(thread)
+                raise RuntimeError("can't start new thread")
+            start(thread)
+
+        with mock.patch.object(threading.Thread, "start", reluctant):
+            run = self.client.submit(key("threadless"), "python-threadless")
+            worker.start()
+            self.addCleanup(worker.stop, 0)
+            # Its lease is not kept up, so its key is free again.
+            self.assertTrue(run.wait(60).has_ended)
+            again = self.client.submit(run.facts["key"], "python-threadless")
+            self.assertEqual(again.wait(60).state, "SUCCEEDED")
+
+    def test_what_a_request_without_an_answer_took_counts_from_that_request(self):
+        sent = []
+
+        class Lost:
+            def send(self, *arguments, **named):
+                sent.append(clock())
+                if len(sent) < 3:
+                    raise Unavailable("the answer was lost")
+                return Answer(200, {"items": [{"run": {"id": "1", "job": "some"}}]}, None)
+
+        worker = Worker(Lost(), {"some": lambda work: None})
+        with mock.patch.object(worker, "_begin") as begin:
+            worker._claim("id")
+        self.assertLessEqual(begin.call_args.args[1], sent[0])
 
     def test_join_finds_the_run_under_way(self):
         name = key("double")

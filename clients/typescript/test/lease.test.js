@@ -56,6 +56,27 @@ test("a lease is renewed while the work lasts", async () => {
   });
 });
 
+test("a grant whose answer was lost counts from its first request", async (context) => {
+  const real = globalThis.fetch;
+  let lost;
+  context.mock.method(globalThis, "fetch", async (url, request) => {
+    const response = await real(url, request);
+    if (!lost && String(url).endsWith("/locks/acquire")) {
+      lost = performance.now();
+      throw new TypeError("the answer was lost");
+    }
+    return response;
+  });
+  await client.withLease(key(), { wait: 30 }, async (lease) => assert.ok(lease._confirmed.steady <= lost));
+});
+
+test("the loss is told soon after the machine slept", async (context) => {
+  const lease = await client.lease(key(), { ttl: 300 });
+  const now = Date.now;
+  context.mock.method(Date, "now", () => now() + 3_600_000);
+  await until(() => lease.signal.aborted, "the signal");
+});
+
 test("an error of the work comes out, and the key is free", async () => {
   const name = key();
   await assert.rejects(

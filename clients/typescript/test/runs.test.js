@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { AccessDenied, Client, LockHeld, NotFound, PermanentFailure, UnknownJob } from "../index.js";
+import { AccessDenied, ApiError, Client, LockHeld, NotFound, PermanentFailure, UnknownJob } from "../index.js";
 import { api, key, until } from "../test-support/support.js";
 
 const client = new Client();
@@ -44,6 +44,60 @@ test("a failure is tried again, and a permanent one is not", async (context) => 
   const permanent = await (await client.submit(key("permanent"), "typescript-fail")).wait(60);
   assert.equal(permanent.error.code, "NO_FILE");
   assert.equal(attempts.filter((each) => each.includes("permanent")).length, 1);
+});
+
+test("a report that is refused costs no lease", async () => {
+  const result = await client.execute(key("own"), { job: "typescript-own" }, async (work) => {
+    work.progress(3, 2);
+    await work.stage("x".repeat(1000));
+    const before = work._confirmed;
+    await until(() => work._confirmed !== before, "a renewal");
+    work.progress(1n, 2n);
+    await work.stage("load");
+    assert.equal((await client.run(work.runId)).facts.stage, "load");
+    return "done";
+  });
+  assert.equal(result, "done");
+});
+
+test("a result that cannot be kept ends the run", async () => {
+  for (const [result, error] of [
+    [1n, TypeError],
+    ["x".repeat(70_000), ApiError],
+  ]) {
+    let runId;
+    await assert.rejects(
+      client.execute(key("own"), { job: "typescript-own" }, (work) => {
+        runId = work.runId;
+        return result;
+      }),
+      error,
+    );
+    const ended = await client.run(runId);
+    assert.deepEqual([ended.state, ended.error.code], ["FAILED", "UNTELLABLE"]);
+  }
+});
+
+test("what a request without an answer took counts from that request", async (context) => {
+  const real = globalThis.fetch;
+  let lost;
+  context.mock.method(globalThis, "fetch", async (url, request) => {
+    const response = await real(url, request);
+    if (String(url).endsWith("/claims") && String(request.body).includes("typescript-told-again") && !lost) {
+      lost = performance.now();
+      throw new TypeError("the answer was lost");
+    }
+    return response;
+  });
+  const run = await client.submit(key("told-again"), "typescript-told-again");
+  let confirmed;
+  work(context, {
+    "typescript-told-again": (held) => {
+      confirmed = held._confirmed;
+    },
+  });
+  assert.equal((await run.wait(60)).state, "SUCCEEDED");
+  assert.ok(confirmed.steady <= lost);
 });
 
 test("a cancelled run stops its work by the signal", async (context) => {

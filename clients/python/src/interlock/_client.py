@@ -49,13 +49,16 @@ class Client:
         """
         body = {"key": key, "leaseId": str(uuid.uuid4()), "ttl": text(ttl), "holder": self._holder}
         deadline = clock() + wait
+        unclear_since: Optional[float] = None
         while True:
             left = max(0.0, deadline - clock())
             body["wait"] = text(min(left, _LONGEST_WAIT)) if left > 0 else None
-            sent_at = clock()
+            # What an earlier request without an answer was granted is told again, and its time has begun then.
+            sent_at = clock() if unclear_since is None else unclear_since
             try:
                 answer = self._transport.send("POST", "/locks/acquire", body, timeout=min(left, _LONGEST_WAIT) + 10)
             except Unavailable:
+                unclear_since = sent_at
                 if clock() >= deadline:
                     raise
                 time.sleep(min(0.5, max(0.0, deadline - clock())))
@@ -66,6 +69,7 @@ class Client:
             if clock() >= deadline or not isinstance(error, (LockHeld, Unavailable)):
                 raise held(error.status, error.problem) if isinstance(error, LockHeld) else error
             if isinstance(error, Unavailable):
+                unclear_since = sent_at
                 time.sleep(min(answer.retry_after or 0.5, max(0.0, deadline - clock())))
 
     def submit(self, key: str, job: str, *, idempotency_key: Optional[str] = None, **options: Any) -> Run:

@@ -16,11 +16,18 @@ log = logging.getLogger("interlock")
 _DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?")
 _LONGEST_REQUEST = 5.0
 
+# Waits of a thread do not count the time in which the machine sleeps, so a deadline is looked at this often, in seconds.
+_LOOK_EVERY = 0.5
+
+# A request that is refused so will be refused again.
+REFUSED_FOR_GOOD = (400, 413, 422)
+
 
 def clock() -> float:
     """Seconds that never go back. Where the system allows it, time in which the machine slept counts."""
-    boottime = getattr(time, "CLOCK_BOOTTIME", None)
-    return time.monotonic() if boottime is None else time.clock_gettime(boottime)
+    # On macOS that is CLOCK_MONOTONIC; time.monotonic() stands still there while the machine sleeps.
+    which = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+    return time.monotonic() if which is None else time.clock_gettime(which)
 
 
 def seconds(duration: Optional[str], default: float) -> float:
@@ -64,9 +71,14 @@ class Held:
         for _ in range(3):
             if clock() - self._confirmed > self._reliance / 10 and self._lost is None:
                 self._renew()
-        self.check()
-        for thread in self._threads:
-            thread.start()
+        # A run that was asked to stop meanwhile is still to be ended by its work.
+        Held.check(self)
+        try:
+            for thread in self._threads:
+                thread.start()
+        except RuntimeError:  # no more threads: what does not begin must not be renewed for ever
+            self._ended.set()
+            raise
 
     @property
     def remaining(self) -> float:
@@ -113,7 +125,7 @@ class Held:
             pause = self._every if self._renew() else self._every / 4
 
     def _watch(self) -> None:
-        while not self._ended.wait(max(0.001, self.remaining)):
+        while not self._ended.wait(max(0.001, min(_LOOK_EVERY, self.remaining))):
             if self.is_lost:
                 return
 
@@ -134,15 +146,19 @@ class Held:
         error = error_of(answer.status, answer.body)
         if isinstance(error, Unavailable):
             return False
-        # Refused for good, as after the API key was revoked: it will not be renewed again, and ends in time.
         if isinstance(error, LeaseLost):
             self._lose(str(error))
-        else:
-            log.warning("renewal refused: %s", error)
-        return True
+            return True
+        log.warning("renewal refused: %s", error)
+        # Unless it was refused for what it carried, it ends in time, as after the API key was revoked.
+        return not (answer.status in REFUSED_FOR_GOOD and self._drop_report())
 
     def _renewal(self, timeout: float) -> Answer:
         raise NotImplementedError
+
+    def _drop_report(self) -> bool:
+        """Forgets what a renewal carries beside its proof. Whether there was anything."""
+        return False
 
     def _heard(self, body: Dict[str, Any]) -> None:
         """What an answer to a renewal says beside its end."""

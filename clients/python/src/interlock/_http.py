@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import socket
 import ssl
 import threading
@@ -42,6 +43,10 @@ class Transport:
         self._path = parts.path.rstrip("/") + "/api/v1"
         self._tls = ssl.create_default_context(cafile=cafile) if parts.scheme == "https" else None
         self._headers = {"x-api-key": api_key, "Content-Type": "application/json", "Accept": "application/json"}
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
         self._idle: List[http.client.HTTPConnection] = []
         self._lock = threading.Lock()
 
@@ -77,6 +82,12 @@ class Transport:
             connection.close()
 
     def _take(self, timeout: float) -> http.client.HTTPConnection:
+        if self._process != os.getpid():
+            # Two processes on one connection would read each other's answers, and a thread that is not here may have the lock.
+            inherited = self._idle
+            self._begin()
+            for connection in inherited:
+                connection.close()
         while True:
             with self._lock:
                 connection = self._idle.pop() if self._idle else None

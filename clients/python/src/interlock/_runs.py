@@ -10,9 +10,9 @@ import time
 import uuid
 from typing import Any, Callable, Dict, Mapping, Optional
 
-from ._held import Held, clock, seconds
+from ._held import REFUSED_FOR_GOOD, Held, clock, seconds
 from ._http import Answer, Transport
-from .errors import Cancelled, InterlockError, LeaseLost, PermanentFailure, RunFinished, Unavailable, error_of
+from .errors import ApiError, Cancelled, InterlockError, LeaseLost, PermanentFailure, RunFinished, Unavailable, error_of
 
 log = logging.getLogger("interlock")
 
@@ -122,14 +122,14 @@ class Work(Held):
     def stage(self, name: str) -> None:
         """Names the stage that the work is at, for those who wait. Raises like `check`."""
         with self._lock:
-            self._report["stage"] = name
+            self._report["stage"] = str(name)
         self._renew()
         self.check()
 
     def progress(self, done: int, total: Optional[int] = None) -> None:
         """Says how far the work is; it is told with the next renewal. Raises like `check`."""
         with self._lock:
-            self._report["progress"] = {"done": done} if total is None else {"done": done, "total": total}
+            self._report["progress"] = {"done": int(done)} if total is None else {"done": int(done), "total": int(total)}
         self.check()
 
     def _renewal(self, timeout: float) -> Answer:
@@ -138,6 +138,11 @@ class Work(Held):
         return self._transport.send(
             "POST", "/runs/%s/heartbeat" % self.run_id, {**self._proof(), **report}, timeout=timeout
         )
+
+    def _drop_report(self) -> bool:
+        with self._lock:
+            dropped, self._report = self._report, {}
+        return bool(dropped)
 
     def _heard(self, body: Dict[str, Any]) -> None:
         if body.get("cancelRequested"):
@@ -159,6 +164,18 @@ class Work(Held):
                 retryable=None if cancelled else not isinstance(error, PermanentFailure),
                 error={"code": _code(error)[:100], "message": str(error)[:_LONGEST_TEXT]},
             )
+        try:
+            self._tell(body)
+        except (TypeError, ValueError, ApiError) as refused:
+            if isinstance(refused, ApiError) and refused.status not in REFUSED_FOR_GOOD:
+                raise
+            # It can never be told as it is, such as a result that is no JSON. That the work has ended still counts.
+            why = "how it ended cannot be told: %s" % refused
+            error_told = {"code": "UNTELLABLE", "message": why[:_LONGEST_TEXT]}
+            self._tell({**self._proof(), "outcome": "FAILED", "retryable": False, "error": error_told})
+            raise
+
+    def _tell(self, body: Dict[str, Any]) -> None:
         try:
             self._insist("/runs/%s/finish" % self.run_id, body)
         except RunFinished:
@@ -204,16 +221,22 @@ class Worker:
         self._name = name or "%s/%d" % (socket.gethostname(), os.getpid())
         self._free = slots
         self._changed = threading.Condition()
+        self._taking = False
         self._stopping = False
 
     def run(self) -> None:
         """Works until `stop` is called, then lets what is under way end."""
-        while self._await_slot():
-            # The same id until there is an answer: what an unclear request took comes with the next one.
-            claim_id = str(uuid.uuid4())
-            self._claim(claim_id)
+        try:
+            while self._await_slot():
+                # The same id until there is an answer: what an unclear request took comes with the next one.
+                claim_id = str(uuid.uuid4())
+                self._claim(claim_id)
+        finally:
+            with self._changed:
+                self._taking = False
+                self._changed.notify_all()
         with self._changed:
-            self._changed.wait_for(lambda: self._free == self._slots)
+            self._changed.wait_for(self._is_idle)
 
     def start(self) -> "Worker":
         """Works on a thread of its own."""
@@ -225,12 +248,17 @@ class Worker:
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
-            return self._changed.wait_for(lambda: self._free == self._slots, timeout)
+            return self._changed.wait_for(self._is_idle, timeout)
+
+    def _is_idle(self) -> bool:
+        return not self._taking and self._free == self._slots
 
     def _await_slot(self) -> bool:
         with self._changed:
             self._changed.wait_for(lambda: self._stopping or self._free > 0)
-            return not self._stopping
+            # Until it returns, what a claim brings is under way.
+            self._taking = not self._stopping
+            return self._taking
 
     def _claim(self, claim_id: str) -> None:
         body = {
@@ -240,9 +268,10 @@ class Worker:
             "max": min(100, self._free),
             "wait": "PT20S",
         }
+        # What a request without an answer took comes with the next one, and its time has begun with the first.
+        sent_at = clock()
         # What an unclear claim took when the worker stops is given to others once its lease has ended.
         while not self._stopping:
-            sent_at = clock()
             try:
                 answer = self._transport.send("POST", "/claims", body, timeout=40)
             except Unavailable as unclear:
@@ -260,14 +289,19 @@ class Worker:
 
     def _begin(self, item: Dict[str, Any], sent_at: float) -> None:
         lease = seconds(item.get("lease"), 3 * seconds(item.get("heartbeatEvery"), 10))
-        try:
-            work = Work(self._transport, item["run"], item, lease, sent_at)
-        except LeaseLost as lost:
-            log.warning("run %s was lost before it began: %s", item["run"]["id"], lost)
-            return
+        work: Optional[Work] = None
         with self._changed:
             self._free -= 1
-        threading.Thread(target=self._do, args=(item["run"]["job"], work), name="interlock-work", daemon=True).start()
+        try:
+            work = Work(self._transport, item["run"], item, lease, sent_at)
+            threading.Thread(target=self._do, args=(item["run"]["job"], work), name="interlock-work", daemon=True).start()
+        except (LeaseLost, RuntimeError) as not_begun:  # lost, or no more threads: it is not renewed, and left to others
+            log.warning("run %s was not begun: %s", item["run"]["id"], not_begun)
+            if work is not None:
+                work._end()
+            with self._changed:
+                self._free += 1
+                self._changed.notify_all()
 
     def _do(self, job: str, work: Work) -> None:
         try:

@@ -170,15 +170,24 @@ public final class InterlockClient implements AutoCloseable {
 
     /** Waits up to the drain time for leases and caller runs to end; renewal goes on meanwhile. May be called twice. */
     @Override
-    public synchronized void close() {
-        if (runs != null) {
-            runs.close();
+    public void close() {
+        ServerRuns openRuns;
+        Locks openLocks;
+        ServerLeaseStore store;
+        synchronized (this) {
+            openRuns = runs;
+            openLocks = locks;
+            store = leases;
         }
-        if (locks != null) {
-            locks.close();
+        // Not under the monitor: the work that this waits for may use the client until it has ended.
+        if (openRuns != null) {
+            openRuns.close();
         }
-        if (leases != null) {
-            leases.close();
+        if (openLocks != null) {
+            openLocks.close();
+        }
+        if (store != null) {
+            store.close();
         }
     }
 

@@ -104,7 +104,12 @@ final class WorkPoll implements AutoCloseable {
 
     // Never on the thread of the pauses, which must be free to give up.
     private void begin(ClaimRequest request) {
-        environment.threads("interlock-claim").newThread(() -> ask(request)).start();
+        try {
+            environment.threads("interlock-claim").newThread(() -> ask(request)).start();
+        } catch (RuntimeException | Error noThread) {
+            log.warn("there is no thread to ask for work on, retrying: {}", noThread.toString());
+            pauses.after(PAUSE, () -> begin(request));
+        }
     }
 
     private void ask(ClaimRequest request) {
@@ -130,7 +135,7 @@ final class WorkPoll implements AutoCloseable {
             log.warn(
                     "no work could be taken, asking again: {}",
                     answer.body().text("detail").orElse("status " + answer.status()));
-        } catch (RuntimeException unclear) {
+        } catch (RuntimeException | Error unclear) {
             log.debug("no clear answer about work: {}", unclear.toString());
         }
         return Optional.empty();

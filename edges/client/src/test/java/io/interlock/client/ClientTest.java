@@ -66,6 +66,26 @@ class ClientTest {
     }
 
     @Test
+    void workUnderWayUsesAClientThatWaitsForItsEnd() throws Exception {
+        RunId unknown = RunId.parse("01a1e0eb-5f19-78bb-b9b3-e93f67580689");
+        InterlockClient client = InterlockClient.builder(memory.url())
+                .apiKey(memory.apiKey())
+                .drainTime(Duration.ofSeconds(20))
+                .build();
+        Lease lease = client.locks()
+                .acquire(LockKey.of("ledger/closing"), Duration.ofSeconds(5))
+                .orElseThrow();
+        assertThat(client.find(unknown)).isEmpty();
+        Thread closing = new Thread(client::close);
+        closing.start();
+        await().until(() -> closing.getState() == Thread.State.WAITING);
+        assertThat(client.find(unknown)).isEmpty();
+        assertThat(lease.isHeld()).as("still under way").isTrue();
+        lease.release();
+        closing.join();
+    }
+
+    @Test
     void aLeaseIsHeldSeenEvictedAndRefusedWithItsHolder() throws Exception {
         LockKey key = LockKey.of("ledger/1");
         try (InterlockClient one = memory.client();

@@ -15,14 +15,20 @@ import io.interlock.engine.WorkerEngine;
 import io.interlock.run.JobName;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.time.Environment;
+import io.interlock.time.Ticker;
+import io.interlock.time.Timers;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,6 +86,24 @@ class WorkOfServerTest {
             assertThat(waited.get()).isTrue();
             closing.join();
             assertThat(poll.fetch(request)).isEmpty();
+        }
+    }
+
+    @Test
+    void aWorkerForWhichThereWasNoThreadAsksForWorkLater() {
+        try (SpokenServer server = new SpokenServer((self, question) -> self.silence())) {
+            AtomicBoolean refused = new AtomicBoolean();
+            Environment scarce = new FewThreads(name -> {
+                if (name.equals("interlock-claim") && refused.compareAndSet(false, true)) {
+                    // Not the error the JVM throws: no test framework survives that one.
+                    throw new InternalError("unable to create native thread");
+                }
+            });
+            WorkPoll poll = new WorkPoll(new ServerConnection(server.url(), Map.of()), scarce);
+            ClaimRequest request = new ClaimRequest(
+                    UUID.randomUUID(), ThisProcess.holder(scarce.random()), null, Set.of(new JobName("load")), 1);
+            assertThat(poll.fetch(request)).isEmpty();
+            await().until(() -> !server.asked("claims").isEmpty());
         }
     }
 
@@ -231,6 +255,43 @@ class WorkOfServerTest {
             } catch (InterruptedException deaf) {
                 // As work is that does not hear.
             }
+        }
+    }
+
+    /**
+     * The real world, with threads as far as there are any.
+     *
+     * @param before called with the name of each thread before it is made
+     */
+    private record FewThreads(Consumer<String> before) implements Environment {
+
+        @Override
+        public InstantSource clock() {
+            return Environment.system().clock();
+        }
+
+        @Override
+        public Ticker ticker() {
+            return Environment.system().ticker();
+        }
+
+        @Override
+        public Timers timers(String name) {
+            return Environment.system().timers(name);
+        }
+
+        @Override
+        public ThreadFactory threads(String name) {
+            ThreadFactory threads = Environment.system().threads(name);
+            return task -> {
+                before.accept(name);
+                return threads.newThread(task);
+            };
+        }
+
+        @Override
+        public RandomGenerator random() {
+            return Environment.system().random();
         }
     }
 }

@@ -95,6 +95,16 @@ final class Guard {
         }
     }
 
+    /** Ends all it watches over, and lets go of it when nothing is left. */
+    void end() {
+        tell("end");
+        String word = next();
+        while (word != null && !word.equals("over")) {
+            word = next();
+        }
+        close();
+    }
+
     /** Lets go of it, after its last word. */
     void close() {
         try (words;

@@ -244,7 +244,16 @@ public abstract sealed class GuardedProcess implements AutoCloseable
                 throws IOException {
             PlainProcess started = new PlainProcess(
                     launch.builder(command, launch.environment()).start());
-            environment.threads("interlock-command").newThread(started::await).start();
+            try {
+                environment
+                        .threads("interlock-command")
+                        .newThread(started::await)
+                        .start();
+            } catch (RuntimeException | Error noThread) {
+                started.signal(Signal.KILL);
+                started.await();
+                throw noThread;
+            }
             return started;
         }
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -59,8 +60,27 @@ final class SessionProcess extends GuardedProcess {
 
     static SessionProcess start(ProcessLaunch launch, List<String> command, Tools tools, Environment environment)
             throws IOException {
-        Guard guard = Guard.start(tools, environment);
-        SessionProcess started;
+        // Before anything else: without a thread that waits for its end, nothing may begin.
+        CompletableFuture<SessionProcess> starting = new CompletableFuture<>();
+        environment
+                .threads("interlock-command")
+                .newThread(() -> await(starting))
+                .start();
+        try {
+            Guard guard = Guard.start(tools, environment);
+            SessionProcess started = begin(launch, command, tools, guard);
+            starting.complete(started);
+            guard.onDeath(started::rescue);
+            started.listen(false);
+            started.begun.complete(null);
+            return started;
+        } finally {
+            starting.cancel(false);
+        }
+    }
+
+    private static SessionProcess begin(ProcessLaunch launch, List<String> command, Tools tools, Guard guard)
+            throws IOException {
         try {
             Guard.Leash leash = new Guard.Leash(guard);
             if (launch.life() != null) {
@@ -69,17 +89,12 @@ final class SessionProcess extends GuardedProcess {
             }
             Process process = launch.builder(commandLine(command, tools, guard), marked(launch, guard))
                     .start();
-            started = new SessionProcess(tools, guard, process, leash);
-        } catch (IOException | RuntimeException failed) {
-            guard.tell("end");
-            guard.close();
+            return new SessionProcess(tools, guard, process, leash);
+        } catch (IOException | RuntimeException | Error failed) {
+            // The machine may have begun it all the same, such as one without a thread left for its pipes.
+            guard.end();
             throw failed;
         }
-        environment.threads("interlock-command").newThread(started::await).start();
-        guard.onDeath(started::rescue);
-        started.listen(false);
-        started.begun.complete(null);
-        return started;
     }
 
     private static List<String> commandLine(List<String> command, Tools tools, Guard guard) {
@@ -128,6 +143,16 @@ final class SessionProcess extends GuardedProcess {
         if (path.indexOf('\n') < 0) {
             guard.tell("heirloom " + path);
         }
+    }
+
+    private static void await(CompletableFuture<SessionProcess> starting) {
+        SessionProcess started;
+        try {
+            started = starting.join();
+        } catch (CancellationException notStarted) {
+            return;
+        }
+        started.await();
     }
 
     private void await() {
@@ -196,11 +221,7 @@ final class SessionProcess extends GuardedProcess {
             if (leader != NO_PROCESS) {
                 other.tell("leader " + leader);
             }
-            other.tell("end");
-            for (String word = other.next(); word != null && !word.equals("over"); word = other.next()) {
-                log.debug("guard: {}", word);
-            }
-            other.close();
+            other.end();
         } catch (IOException cannot) {
             log.error("command {} may leave processes behind: no other guard could be started", leader, cannot);
             ProcessHandle.of(leader).ifPresent(known -> {

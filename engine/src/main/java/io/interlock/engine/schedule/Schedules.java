@@ -5,6 +5,7 @@ import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
+import io.interlock.engine.access.TenantLimitException;
 import io.interlock.run.JobName;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
@@ -34,7 +35,8 @@ import org.slf4j.LoggerFactory;
  *   <li>Set forward, or a machine that slept: up to a minute late is in time; of times missed for longer only the last one
  *       is made up for, if it is within the job's catch-up, and the rest is skipped and logged.
  *   <li>Set back: times come again, and are recognised by their idempotency keys while these count.
- *   <li>A store that is away: the start is tried again until the next one is due, for 23 h at the most.
+ *   <li>A store that is away, or a tenant with as many open runs as it may have: the start is tried again until the next one is due, for
+ *       23 h at the most.
  * </ul>
  *
  * <p>Safe for use by many threads.
@@ -127,7 +129,7 @@ public final class Schedules implements AutoCloseable {
         /**
          * Submits a run. Does not block. Any clear answer, also that the key is taken or that the run was submitted before, ends
          * the stage normally. If it fails, the same is submitted again, unless with an {@link InterlockException} other than
-         * {@link StoreUnavailableException}: asking again would be answered in the same way.
+         * {@link StoreUnavailableException} and {@link TenantLimitException}: asking again would be answered in the same way.
          *
          * @param fireTime the time the schedule names, not the time it is now
          * @param idempotencyKey the same on every process; must count for at least 24 h
@@ -269,7 +271,9 @@ public final class Schedules implements AutoCloseable {
 
         /** Whether asking again would be answered in the same way. */
         private static boolean isFinal(@Nullable Throwable failure) {
-            return failure instanceof InterlockException && !(failure instanceof StoreUnavailableException);
+            return failure instanceof InterlockException
+                    && !(failure instanceof StoreUnavailableException)
+                    && !(failure instanceof TenantLimitException);
         }
 
         private synchronized void again(Instant fireTime, Duration rest) {

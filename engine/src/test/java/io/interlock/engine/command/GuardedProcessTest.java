@@ -7,14 +7,19 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.time.Environment;
+import io.interlock.time.Ticker;
+import io.interlock.time.Timers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadFactory;
+import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -275,6 +280,13 @@ class GuardedProcessTest {
         await().until(() -> ProcessHandle.current().children().noneMatch(ProcessHandle::isAlive));
     }
 
+    @Test
+    void withoutAThreadToWaitForItsEndNothingBegins() {
+        ProcessLaunch launch = ProcessLaunch.of(List.of("sleep", "300"));
+        assertThatThrownBy(() -> GuardedProcess.start(launch, new Threadless())).isInstanceOf(InternalError.class);
+        await().until(() -> ProcessHandle.current().children().noneMatch(ProcessHandle::isAlive));
+    }
+
     static Stream<Tools> tools() {
         return Stream.of("/bin/dash", "/bin/bash", "/bin/sh")
                 .filter(sh -> Files.isExecutable(Path.of(sh)))
@@ -290,5 +302,37 @@ class GuardedProcessTest {
         Path file = Files.writeString(dir.resolve(name), text);
         assertThat(file.toFile().setExecutable(true)).isTrue();
         return file;
+    }
+
+    /** The real world, but for threads, of which it has none. */
+    private static final class Threadless implements Environment {
+
+        @Override
+        public InstantSource clock() {
+            return REAL.clock();
+        }
+
+        @Override
+        public Ticker ticker() {
+            return REAL.ticker();
+        }
+
+        @Override
+        public Timers timers(String name) {
+            return REAL.timers(name);
+        }
+
+        @Override
+        public ThreadFactory threads(String name) {
+            return task -> {
+                // Not the error the JVM throws: no test framework survives that one.
+                throw new InternalError("unable to create native thread");
+            };
+        }
+
+        @Override
+        public RandomGenerator random() {
+            return REAL.random();
+        }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
+import io.interlock.engine.access.TenantLimitException;
 import io.interlock.run.JobName;
 import io.interlock.tck.ManualTime;
 import java.time.Duration;
@@ -198,6 +199,17 @@ class SchedulesTest {
         inbox.failure = new InvalidSettingException("parameters", "x", "are wrong", "mend them");
         time.advance(Duration.ofMinutes(90));
         assertThat(inbox.asked).hasSize(1);
+    }
+
+    @Test
+    void aTenantThatHasTooManyRunsAtThatMomentMissesNoStart() {
+        start("0 3 * * *", Duration.ZERO);
+        inbox.away = true;
+        inbox.failure = new TenantLimitException("acme", "open runs", "max-open", 1, "wait until some have ended");
+        time.advance(Duration.ofMinutes(61));
+        inbox.away = false;
+        time.advance(Duration.ofMinutes(2));
+        assertThat(inbox.started).hasSize(1);
     }
 
     @Test

@@ -78,7 +78,8 @@ public final class BlockingCalls implements Executor {
     public <T> CompletionStage<T> call(String tenant, Supplier<T> call) {
         try {
             return CompletableFuture.supplyAsync(call, task -> execute(tenant, task));
-        } catch (RejectedExecutionException full) {
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            // Also if there is no thread to be had: the caller goes on when it hears of it.
             return CompletableFuture.failedFuture(Problems.overloaded());
         }
     }

@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.server.problem.Problem;
 import io.interlock.time.Environment;
+import io.interlock.time.Ticker;
+import io.interlock.time.Timers;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -57,6 +62,15 @@ class BlockingCallsTest {
         assertThat(done).contains("few").doesNotContain("one too many");
     }
 
+    @Test
+    void aCallThatFindsNoThreadFails() {
+        CompletionStage<Boolean> call =
+                BlockingCalls.of(new Threadless(), 1, 20).call("acme", () -> true);
+        assertThatThrownBy(() -> call.toCompletableFuture().get(5, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(Problem.class);
+    }
+
     private CompletionStage<Boolean> call(String tenant, String name) {
         return calls.call(tenant, () -> done.add(name));
     }
@@ -71,5 +85,39 @@ class BlockingCallsTest {
             }
         });
         busy.await();
+    }
+
+    /** The real world, but for threads, of which it has none. */
+    private static final class Threadless implements Environment {
+
+        @Override
+        public InstantSource clock() {
+            return Environment.system().clock();
+        }
+
+        @Override
+        public Ticker ticker() {
+            return Environment.system().ticker();
+        }
+
+        @Override
+        public Timers timers(String name) {
+            return Environment.system().timers(name);
+        }
+
+        @Override
+        public ThreadFactory threads(String name) {
+            return task -> new Thread(task) {
+                @Override
+                public synchronized void start() {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+            };
+        }
+
+        @Override
+        public RandomGenerator random() {
+            return Environment.system().random();
+        }
     }
 }
