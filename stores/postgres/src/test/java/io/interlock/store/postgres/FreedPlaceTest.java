@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A place under a tenant's limit that nobody could take when it became free. */
+/** A place under a tenant's limit that no run could take when it became free. */
 @Timeout(30)
 class FreedPlaceTest {
 
