@@ -2,16 +2,20 @@ package io.interlock.store.postgres;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LeaseRecord;
 import io.interlock.RunRefusal;
+import io.interlock.StoreUnavailableException;
 import io.interlock.run.Pause;
+import io.interlock.run.Run;
 import io.interlock.servers.PostgresServer;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.Stores;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunStore;
@@ -121,6 +125,59 @@ class PauseOrderTest {
                         waitsForSteps(() -> RunWords.submit(store, RunWords.submitting("k", ConflictPolicy.QUEUE)))));
         assertThat(resumed.answer()).isTrue();
         assertThat(requireNonNull(submitting.get()).get(20, TimeUnit.SECONDS)).isInstanceOf(SubmitAnswer.Started.class);
+    }
+
+    /** A step that has a key when its pause is ended may end without a trace: its process is killed, its server goes away. */
+    @Test
+    void aKeyThatAnotherStepHasWhenItsPauseIsEndedGoesOnLater() throws Exception {
+        RunWords.queued(store, "k-ready-for-workers");
+        store.runs().pause(PAUSE);
+        RunWords.queued(store, "k-in-line");
+        try (Connection killed = server.connect()) {
+            killed.setAutoCommit(false);
+            RowWait.execute(killed, lockRow("lease"));
+            assertThat(store.runs().resume(RESUME)).isTrue();
+            killed.rollback();
+        }
+        assertThat(store.work().claim(RunWords.claiming(2))).hasSize(2);
+        assertThat(server.ask("SELECT count(*) FROM " + harness.table("pause"))).isEqualTo("0");
+    }
+
+    /** Its caller had no answer, but all see the pause: so it holds, once a sweep was there. */
+    @Test
+    void aSweepFinishesAPauseWhoseProcessCouldNot() throws Exception {
+        Bench.release(store, Bench.take(store, "k-free"));
+        Run ready = RunWords.queued(store, "k-ready-for-workers");
+        try (Connection busy = server.connect();
+                RunStore hasty = (RunStore) Stores.open(harness.url("timeout=1s"), Environment.system())) {
+            busy.setAutoCommit(false);
+            RowWait.execute(busy, lockRow("lease"));
+            assertThatThrownBy(() -> hasty.runs().pause(PAUSE)).isInstanceOf(StoreUnavailableException.class);
+            busy.rollback();
+        }
+        store.upkeep().sweepRuns(100);
+        assertThat(Bench.ask(store, Bench.asking("k-free"))).isInstanceOf(AcquireAnswer.Refused.class);
+        store.runs().resume(RESUME);
+        assertThat(RunWords.claim(store).run().id()).isEqualTo(ready.id());
+        Bench.take(store, "k-free");
+    }
+
+    /** What was settled at the end of a pause is not taken for settled at the end of the next one. */
+    @Test
+    void aPauseThatTakesThePlaceOfAnEndedOneIsSettledFromItsBeginning() throws Exception {
+        IntStream.range(0, 120).forEach(i -> RunWords.queued(store, "k" + i));
+        store.runs().pause(new PauseRequest("acme", "k*", "carol", "upgrade", Duration.ofHours(1)));
+        harness.advance(Duration.ofHours(2));
+        RowWait.during(
+                server,
+                lockRow("pause"),
+                () -> store.upkeep().sweepRuns(100),
+                holder -> RowWait.execute(
+                        holder,
+                        "UPDATE " + harness.table("pause")
+                                + " SET since = since + 7200000000, until = until + 7200000000"));
+        assertThat(server.ask("SELECT settled_to FROM " + harness.table("pause")))
+                .isEmpty();
     }
 
     @Test

@@ -136,6 +136,25 @@ class RoundTripTest {
         }
     }
 
+    /** A process that stopped in the middle would let the store's time make up for it, and leases end early. */
+    @Test
+    void timeGoesOnInOneRoundTripWhereTheClockWasSetBack() throws Exception {
+        try (Proxy proxy = new Proxy(harness.server().port());
+                LeaseStore store = Stores.open(
+                        "postgresql://postgres@localhost:" + proxy.port() + "/postgres?schema=" + harness.schema())) {
+            store.sweep(0);
+            List<Cost> usual = new ArrayList<>();
+            List<Cost> setBack = new ArrayList<>();
+            for (int i = 0; i < TRIES; i++) {
+                usual.add(cost(proxy, () -> store.sweep(0)));
+                harness.setClockBack(Duration.ofHours(1));
+                setBack.add(cost(proxy, () -> store.sweep(0)));
+            }
+            assertThat(least(usual)).isEqualTo(new Cost(1, 0));
+            assertThat(least(setBack)).isEqualTo(new Cost(2, 1));
+        }
+    }
+
     private static SubmitAnswer submit(RunStore store, LockKey key) {
         return store.runs().submit(List.of(request(key))).only();
     }

@@ -30,8 +30,10 @@ final class DueKeys {
                    (SELECT min(l.due_at) FROM ${t:lease} AS l WHERE l.due_at IS NOT NULL),
                    (SELECT count(*) FROM ${t:pause} AS p WHERE p.resumed = 1),
                    (SELECT min(p.until) FROM ${t:pause} AS p)""";
-    private static final String BLOCKED_TENANTS =
-            "SELECT DISTINCT l.tenant FROM ${t:lease} AS l WHERE l.blocked_number IS NOT NULL LIMIT 100";
+    private static final int TENANTS = 100;
+    private static final String BLOCKED_TENANTS = """
+            SELECT DISTINCT l.tenant FROM ${t:lease} AS l WHERE l.blocked_number IS NOT NULL AND l.tenant > ?
+             ORDER BY l.tenant LIMIT ?""";
     private static final String BLOCKED = """
             SELECT l.tenant, l.name FROM ${t:lease} AS l
              WHERE l.tenant = ? AND l.blocked_priority IS NOT NULL AND l.blocked_number IS NOT NULL
@@ -40,6 +42,7 @@ final class DueKeys {
 
     private final Database database;
     private final KeySteps steps;
+    private volatile String lastOutOfPlaces = "";
 
     DueKeys(Database database, KeySteps steps) {
         this.database = database;
@@ -110,9 +113,19 @@ final class DueKeys {
         }
     }
 
-    /** The tenants with runs that wait for a place. */
+    /** Tenants with runs that wait for a place: so many at a time, and the next time others, if there are more. */
     List<String> tenantsOutOfPlaces() {
-        return database.peek(transaction -> transaction.list(BLOCKED_TENANTS, Trip.TEXT));
+        return database.peek(transaction -> {
+            String last = lastOutOfPlaces;
+            List<String> found = new ArrayList<>(transaction.list(BLOCKED_TENANTS, Trip.TEXT, last, TENANTS));
+            if (found.size() < TENANTS && !last.isEmpty()) {
+                transaction.list(BLOCKED_TENANTS, Trip.TEXT, "", TENANTS - found.size()).stream()
+                        .filter(tenant -> tenant.compareTo(last) <= 0)
+                        .forEach(found::add);
+            }
+            lastOutOfPlaces = found.size() < TENANTS ? "" : found.get(found.size() - 1);
+            return found;
+        });
     }
 
     private List<LockKey> due(int limit) {

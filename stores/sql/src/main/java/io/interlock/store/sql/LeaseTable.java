@@ -279,30 +279,57 @@ final class LeaseTable {
         return Micros.moment(quietUntil);
     }
 
+    /** What is to be noted about the time. */
+    private enum Note {
+        /** It was noted lately. */
+        NOTHING,
+        /** Callers could be heard of. */
+        HEARD,
+        /** It stands still, or was noted this very moment. */
+        STANDS_STILL
+    }
+
     /** Notes the time: waiting callers could have reported since the last sweep, and time goes on if the clock was set back. */
     void noteTime() {
-        boolean matters = database.peek(transaction -> {
+        String goOn = database.dialect().goOn();
+        Note note = database.peek(transaction -> {
             Trip trip = transaction.trip();
             Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             Trip.Answer<Boolean> waiting = trip.query(WAITING, ResultSet::next);
             trip.run();
             long since = store.get().now() - store.get().lastHeard();
-            return since == 0 || since > (waiting.get() ? Step.HEARD_EVERY : NOTED_EVERY);
+            // Where the clock cannot be set back, only waiting callers matter.
+            long often = waiting.get() ? Step.HEARD_EVERY : goOn == null ? Long.MAX_VALUE : NOTED_EVERY;
+            return since > often ? Note.HEARD : since == 0 ? Note.STANDS_STILL : Note.NOTHING;
         });
-        if (!matters) {
-            return;
+        if (note == Note.HEARD) {
+            noteHeard();
+        } else if (note == Note.STANDS_STILL && goOn != null) {
+            goOn(goOn);
         }
-        boolean setBack = database.write(Database.Lane.STEPS, transaction -> {
-            String goOn = transaction.dialect().goOn();
-            boolean wentOn = goOn != null && transaction.update(goOn) > 0;
+    }
+
+    private void noteHeard() {
+        database.write(Database.Lane.STEPS, transaction -> {
             StoreRow row = StoreRow.read(transaction);
             Trip last = transaction.trip();
             boolean gap = row.now() - row.lastHeard() > Micros.of(Waiter.STALE_AFTER);
             last.update(StepWriter.HEARD, row.now(), gap ? row.now() : row.heardSince());
             transaction.commit(last);
-            return wentOn;
+            return true;
         });
-        if (setBack) {
+    }
+
+    // In one trip: if this process stopped between reading the clock and the commit, time would make up for that, and
+    // leases that were granted meanwhile would end early.
+    private void goOn(String goOn) {
+        boolean wentOn = database.write(Database.Lane.STEPS, transaction -> {
+            Trip only = transaction.trip();
+            Trip.Answer<Boolean> changed = only.update(goOn);
+            transaction.commit(only);
+            return changed.count() > 0;
+        });
+        if (wentOn) {
             log.warn(
                     "store {}: its clock was set back; the time of the store goes on from where it was, ahead of that clock",
                     database.store());

@@ -8,6 +8,8 @@ import io.interlock.spi.run.ResumeRequest;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class PauseSteps {
 
     private static final int PAGE = 1000;
+
+    /** Until where a pause is settled that has only begun; the name of every key is greater. */
+    private static final String BEGUN = "\u0001";
 
     private static final String PUT_KEYS = "tenant text, pattern text";
     private static final String PUT =
@@ -35,22 +40,25 @@ final class PauseSteps {
             SELECT l.tenant, l.name FROM ${t:lease} AS l
              WHERE l.tenant = ? AND l.name > ? AND l.name >= ? AND (l.queued > 0 OR l.reserved_for IS NOT NULL) AND %s
              ORDER BY l.name LIMIT ?""";
+    private static final String ONLY_BEGUN = "SELECT " + PauseTable.COLUMNS
+            + " FROM ${t:pause} AS p WHERE p.resumed = 0 AND p.settled_to = ? ORDER BY p.since LIMIT 100";
+    private static final String IN_EFFECT = """
+            UPDATE ${t:pause} SET settled_to = ''
+             WHERE tenant = ? AND pattern = ? AND since = ? AND resumed = 0 AND settled_to = ?""";
     private static final String ENDED = "SELECT " + PauseTable.COLUMNS
             + ", p.settled_to FROM ${t:pause} AS p WHERE p.resumed = 1 OR p.until <= ? ORDER BY p.since LIMIT 100";
     private static final String MOVE_ON =
-            "UPDATE ${t:pause} SET settled_to = ? WHERE tenant = ? AND pattern = ? AND settled_to = ?";
+            "UPDATE ${t:pause} SET settled_to = ? WHERE tenant = ? AND pattern = ? AND since = ? AND settled_to = ?";
     private static final String DELETE =
-            "DELETE FROM ${t:pause} WHERE tenant = ? AND pattern = ? AND (resumed = 1 OR until <= ?)";
+            "DELETE FROM ${t:pause} WHERE tenant = ? AND pattern = ? AND since = ? AND (resumed = 1 OR until <= ?)";
 
     private final Database database;
     private final KeySteps steps;
-    private final DueKeys due;
     private final SqlStore.Feed feed;
 
-    PauseSteps(Database database, KeySteps steps, DueKeys due, SqlStore.Feed feed) {
+    PauseSteps(Database database, KeySteps steps, SqlStore.Feed feed) {
         this.database = database;
         this.steps = steps;
-        this.due = due;
         this.feed = feed;
     }
 
@@ -73,15 +81,33 @@ final class PauseSteps {
                                     store.now(),
                                     until == null ? null : Micros.of(until),
                                     0,
-                                    ""));
+                                    BEGUN));
             AuditTable.add(transaction, trip, made.begins(request.actor()));
             transaction.commit(trip);
             return made;
         });
-        // A bare lease of these keys, or a claim of their runs, has to look at the pause from now on.
-        eachPage(pause, PLAIN_PAGE);
-        eachPage(pause, CLAIMABLE_PAGE);
+        // Once this returns, nothing may be granted: keys that other steps have are waited for.
+        takeEffect(pause, true);
         return pause;
+    }
+
+    /** Lets pauses take effect whose processes stopped before they had, as far as no other step has their keys. */
+    void finishBegun() {
+        database.peek(transaction -> transaction.list(ONLY_BEGUN, PauseTable::read, BEGUN))
+                .forEach(pause -> takeEffect(pause, false));
+    }
+
+    // A bare lease of these keys, or a claim of their runs, has to look at the pause from now on.
+    private void takeEffect(Pause pause, boolean waits) {
+        boolean plain = eachPage(pause, PLAIN_PAGE, waits);
+        if (eachPage(pause, CLAIMABLE_PAGE, waits) && plain) {
+            database.write(Database.Lane.STEPS, transaction -> {
+                Trip trip = transaction.trip();
+                trip.update(IN_EFFECT, pause.tenant(), pause.pattern(), Micros.of(pause.since()), BEGUN);
+                transaction.commit(trip);
+                return true;
+            });
+        }
     }
 
     boolean resume(ResumeRequest request) {
@@ -130,29 +156,49 @@ final class PauseSteps {
     /** A pause that has ended, and the last key that was settled. */
     private record Ended(Pause pause, String settledTo) {}
 
+    // A key that another step has is left to the next call: that step may end without a trace, and then nothing else
+    // would let the key go on.
     private void settlePage(Ended ended) {
         Pause pause = ended.pause();
         List<LockKey> keys = page(pause, WAITING_PAGE, ended.settledTo(), DueKeys.PAGE);
-        if (!keys.isEmpty()) {
-            due.settle(keys);
+        Set<LockKey> had = keys.isEmpty() ? Set.of() : settle(keys);
+        List<LockKey> settled = keys.stream().takeWhile(had::contains).toList();
+        boolean over = keys.size() < DueKeys.PAGE && settled.size() == keys.size();
+        if (!over && settled.isEmpty()) {
+            return;
         }
-        boolean over = keys.size() < DueKeys.PAGE;
+        // Meanwhile there may be a new pause like it, which has its own end.
+        long since = Micros.of(pause.since());
         database.write(Database.Lane.STEPS, transaction -> {
             long now = over ? StoreRow.read(transaction).now() : 0;
             Trip trip = transaction.trip();
             if (over) {
-                trip.update(DELETE, pause.tenant(), pause.pattern(), now);
+                trip.update(DELETE, pause.tenant(), pause.pattern(), since, now);
             } else {
-                trip.update(
-                        MOVE_ON, keys.get(keys.size() - 1).name(), pause.tenant(), pause.pattern(), ended.settledTo());
+                String to = settled.get(settled.size() - 1).name();
+                trip.update(MOVE_ON, to, pause.tenant(), pause.pattern(), since, ended.settledTo());
             }
             transaction.commit(trip);
             return true;
         });
     }
 
+    /** Settles these keys, and says which of them no other step had. */
+    private Set<LockKey> settle(List<LockKey> keys) {
+        return steps.lockFirst(
+                keys,
+                keys.size(),
+                (step, wanted) -> step.keys().stream()
+                        .map(key -> {
+                            step.settle(key);
+                            return key.row().key();
+                        })
+                        .collect(Collectors.toSet()));
+    }
+
     // A step that changes nothing else writes what the pause means for the rows of its keys.
-    private void eachPage(Pause pause, String sql) {
+    private boolean eachPage(Pause pause, String sql, boolean waits) {
+        boolean all = true;
         String after = "";
         while (true) {
             List<LockKey> keys = page(pause, sql, after, PAGE);
@@ -160,24 +206,24 @@ final class PauseSteps {
                 after = key.name();
             }
             for (int i = 0; i < keys.size(); i += DueKeys.PAGE) {
-                apply(keys.subList(i, Math.min(keys.size(), i + DueKeys.PAGE)));
+                all &= apply(keys.subList(i, Math.min(keys.size(), i + DueKeys.PAGE)), waits);
             }
             if (keys.size() < PAGE) {
-                return;
+                return all;
             }
         }
     }
 
-    private void apply(List<LockKey> keys) {
+    private boolean apply(List<LockKey> keys, boolean waits) {
         int done =
                 steps.lockFirst(keys, keys.size(), (step, wanted) -> step.keys().size());
-        if (done < keys.size()) {
-            // A key that another step had is waited for: once this returns, nothing may be granted.
+        if (done < keys.size() && waits) {
             keys.forEach(key -> steps.answer(
                     Database.Lane.STEPS,
                     List.of(key),
                     new KeySteps.Kind<>(List::of, all -> Step.Needs.KEYS, false, (step, each) -> true)));
         }
+        return waits || done == keys.size();
     }
 
     private List<LockKey> page(Pause pause, String sql, String after, int limit) {

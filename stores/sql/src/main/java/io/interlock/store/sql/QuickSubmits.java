@@ -50,7 +50,7 @@ final class QuickSubmits {
               SELECT e.*, %5$s AS number FROM (
                 SELECT h.*, c.now, h.unused AND h.nth = 1 AS starts,
                        h.nth + CASE WHEN h.unused THEN -1 ELSE h.queued - h.resting END AS place
-                  FROM h CROSS JOIN c
+                  FROM %9$s CROSS JOIN c
                  WHERE c.quiet_until <= c.now AND c.now < ? AND CASE
                    WHEN h.unused THEN h.plain = 1 OR NOT (
                         EXISTS (SELECT 1 FROM ${t:open_run} AS q
@@ -90,6 +90,13 @@ final class QuickSubmits {
                      CASE WHEN d.starts THEN 'PENDING' ELSE 'QUEUED' END, 'submitted', d.correlation, d.address
                 FROM d %8$s)
             SELECT d.pos, d.number, d.now, CAST(d.starts AS int), d.place FROM d""";
+
+    // A batch tries to lock the row of a key once for each of its requests. If another step lets go of the row between
+    // two tries, only the later requests have it: then none of that key is decided here, or the key would not know of
+    // the runs.
+    private static final String WHOLE = """
+            (SELECT g.* FROM (SELECT h.*, count(*) OVER (PARTITION BY h.tenant, h.name) AS requests FROM h) AS g
+              WHERE g.requests = g.total) AS h""";
 
     private final Database database;
     private final StoredRuns runs;
@@ -134,7 +141,8 @@ final class QuickSubmits {
                                 statement.nextNumber(),
                                 LineRules.RESTING,
                                 alone ? "" : "ORDER BY h.tenant, h.name, h.nth",
-                                alone ? "" : "ORDER BY d.number"));
+                                alone ? "" : "ORDER BY d.number",
+                                alone ? "h" : WHOLE));
         @Nullable Object[] values = {asked, statement.server(), statement.startedAt(), (slice + 1) * StepWriter.SLICE};
         Set<LockKey> decided = new LinkedHashSet<>();
         Set<String> work = new LinkedHashSet<>();

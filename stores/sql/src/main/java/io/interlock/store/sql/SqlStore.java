@@ -85,7 +85,7 @@ public final class SqlStore implements RunStore {
         StoredRuns stored = new StoredRuns();
         steps = new KeySteps(database, stored, environment.random(), feed, this::fillPlaces);
         due = new DueKeys(database, steps);
-        PauseSteps pauses = new PauseSteps(database, steps, due, feed);
+        PauseSteps pauses = new PauseSteps(database, steps, feed);
         leases = new LeaseTable(database, steps);
         parts = new Parts(
                 new SqlRuns(database, capabilities, stored, steps, pauses),

@@ -38,6 +38,7 @@ final class SqlUpkeep implements Upkeep {
         leases.noteTime();
         lostKeys.repair();
         List<SweepAction> done = new ArrayList<>(due.settle(limit));
+        pauses.finishBegun();
         pauses.settleEnded(10);
         due.fillPlaces(due.tenantsOutOfPlaces(), limit);
         return done;
