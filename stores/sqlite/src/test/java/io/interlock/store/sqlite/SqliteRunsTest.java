@@ -16,6 +16,7 @@ import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
 import io.interlock.run.RunSpec;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.PauseRequest;
@@ -26,6 +27,7 @@ import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -153,6 +155,22 @@ class SqliteRunsTest {
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("run " + run.id() + " cannot be read");
         assertThatThrownBy(() -> submit(SPEC)).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void aDueRunThatCannotBeReadKeepsNoOtherFromItsTurn() {
+        started(submit(SPEC));
+        submit(SubmitRequest.of(fresh(), LockKey.of("acme", "other"), SPEC));
+        List<Claimed> lost = new ArrayList<>(claim());
+        lost.addAll(claim());
+        database.execute(
+                "UPDATE interlock_open_run SET status = 'attempts=1' || char(10) || 'mood=good' WHERE name = 'key'");
+        host.pass(Duration.ofHours(1));
+        assertThat(store.upkeep().sweepRuns(100))
+                .extracting(SweepAction::key)
+                .containsExactly(LockKey.of("acme", "other"));
+        submit(SubmitRequest.of(fresh(), LockKey.of("acme", "third"), SPEC));
+        assertThat(claim()).extracting(claimed -> claimed.run().key()).containsExactly(LockKey.of("acme", "third"));
     }
 
     @Test
