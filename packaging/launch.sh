@@ -40,6 +40,9 @@ choose() {
         *)
             # Most code of a short command runs a few hundred times: compiling it would take longer than running it.
             program=cli options+=(-XX:+UseSerialGC -Xms32m -XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=5)
+            # The SQLite driver asks for formats of dates, for which the JVM would load what it knows of languages. HOST, which Linux does not have,
+            # leaves English. A worker runs code of users.
+            [ "${1:-}" = worker ] || options+=(-Djava.locale.providers=HOST)
             # Health, metrics and traces of a worker, and the drivers of some stores, are those of the server.
             case $words in
                 " worker "* | *[[:space:]=]redis:* | *[[:space:]=]rediss:* | *[[:space:]=]etcd:* | *[[:space:]=]etcds:*) extras+=(edges/server) ;;

@@ -186,6 +186,16 @@ class LauncherTest {
     }
 
     @Test
+    void onlyWorkersNeedWhatTheJvmKnowsOfLanguages() throws IOException {
+        old("edges/cli/pom.xml");
+        assertThat(run("runs", "ls").text()).contains("-Djava.locale.providers=HOST", "io.interlock.cli.Main runs ls");
+        assertThat(run("worker").text())
+                .contains("io.interlock.cli.Main worker")
+                .doesNotContain("locale.providers");
+        assertThat(run("server").text()).contains("io.interlock.server.Main").doesNotContain("locale.providers");
+    }
+
+    @Test
     void whereThereIsNoLocaleJavaGetsOneThatKnowsMoreThanAscii() {
         assertThat(locale("C", null)).contains("with C.UTF-8 locale, before C.");
         assertThat(locale("", null)).contains("with C.UTF-8 locale, before .");
