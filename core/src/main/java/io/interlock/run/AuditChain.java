@@ -3,6 +3,7 @@ package io.interlock.run;
 import io.interlock.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,11 @@ import org.jspecify.annotations.Nullable;
 public final class AuditChain {
 
     private static final byte[] NONE = {};
+
+    /** The time of the last record, as any thread has written it. */
+    private static volatile Shown last = new Shown(Instant.EPOCH, Instant.EPOCH.toString());
+
+    private record Shown(Instant at, String text) {}
 
     private AuditChain() {}
 
@@ -22,7 +28,7 @@ public final class AuditChain {
     private static String hash(String before, long position, AuditRecord record) {
         byte[][] texts = {
             bytes(before),
-            bytes(record.at()),
+            bytes(shown(record.at())),
             bytes(record.key().tenant()),
             bytes(record.key().name()),
             bytes(record.run()),
@@ -47,6 +53,16 @@ public final class AuditChain {
             add(all, texts[i]);
         }
         return HexFormat.of().formatHex(Sha256.begin().digest(all.array()));
+    }
+
+    // To write a time takes as long as all else. The records of one step have the same.
+    private static String shown(Instant at) {
+        Shown known = last;
+        if (!known.at.equals(at)) {
+            known = new Shown(at, at.toString());
+            last = known;
+        }
+        return known.text;
     }
 
     private static byte[] bytes(@Nullable Object text) {

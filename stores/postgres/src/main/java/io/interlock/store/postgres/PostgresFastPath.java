@@ -44,8 +44,6 @@ import org.jspecify.annotations.Nullable;
 final class PostgresFastPath implements FastPath {
 
     private static final String NOW = PostgresDialect.now(PostgresDialect.CLOCK);
-    private static final String TOKEN = "greatest(l.token + 1, (l.token >> " + TokenLayout.LOW_BITS + " << "
-            + TokenLayout.LOW_BITS + ") | (" + NOW + " / 1000 - " + TokenLayout.ORIGIN_MILLIS + "))";
     private static final String SAME_SERVER = PostgresDialect.SAME_SERVER;
     // Whatever the session's defaults are: what is granted is there for good, and a row is not waited for too long.
     private static final String DURABLE = PostgresDialect.BY_INDEX + ", set_config('synchronous_commit', 'on', true)";
@@ -65,6 +63,12 @@ final class PostgresFastPath implements FastPath {
     // what it wrote, so it leaves the mark behind with its sign changed.
     private static final String NO_WAITERS = "-greatest(l.waiters_until, 0)";
 
+    // The clock of a batch, read once all its rows are locked.
+    private static final String LOCKED_AT = """
+            c AS MATERIALIZED (
+              SELECT %s AS now
+                FROM (SELECT count(*) AS locked FROM held) AS w CROSS JOIN ${t:store} AS s WHERE w.locked > 0)""".formatted(NOW);
+
     private static final String ACQUIRE = """
             WITH taken AS (
               UPDATE ${t:lease} AS l
@@ -80,7 +84,7 @@ final class PostgresFastPath implements FastPath {
             UNION ALL
             SELECT 0, %1$s, %4$s FROM ${t:lease} AS l CROSS JOIN ${t:store} AS s
              WHERE l.tenant = ? AND l.name = ? AND NOT EXISTS (SELECT 1 FROM taken)
-            """.formatted(NOW, TOKEN, SAME_SERVER, SEEN, PATIENT);
+            """.formatted(NOW, token(NOW), SAME_SERVER, SEEN, PATIENT);
 
     // The statement that granted may have read the clock before it waited for the row.
     private static final String GRANT_ANEW = """
@@ -91,8 +95,7 @@ final class PostgresFastPath implements FastPath {
             """.formatted(NOW, SAME_SERVER, PATIENT);
 
     // A row that is locked stays where it is, so a batch finds it there again. One that was changed since the statement
-    // began
-    // is not found, like one that another step has locked.
+    // began is not found, like one that another step has locked.
     // NOT IN is a look into a hash table; NOT EXISTS would compare each request with each grant.
     private static final String ACQUIRE_MANY = """
             WITH k AS MATERIALIZED (
@@ -105,14 +108,15 @@ final class PostgresFastPath implements FastPath {
                 FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
                WHERE l.plain = 1 AND (l.lease_id IS NULL OR l.expires_at + l.lock_delay <= %1$s) AND %3$s
                ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED),
+            %5$s,
             taken AS (
               UPDATE ${t:lease} AS l
                  SET lease_id = h.new_id, instance = h.new_instance, label = h.new_label, run_id = h.new_run_id,
-                     lock_delay = h.lock_delay, granted_at = %1$s, expires_at = %1$s + h.ttl, used_at = %1$s, token = %2$s,
+                     lock_delay = h.lock_delay, granted_at = c.now, expires_at = c.now + h.ttl, used_at = c.now, token = %2$s,
                      waiters = replace(l.waiters, ?, '')
-                FROM held AS h CROSS JOIN ${t:store} AS s
+                FROM held AS h CROSS JOIN c
                WHERE l.ctid = h.place
-              RETURNING h.pos, %1$s AS now, h.lease_id, h.instance, h.label, h.run_id, h.token, h.granted_at, h.expires_at,
+              RETURNING h.pos, c.now, h.lease_id, h.instance, h.label, h.run_id, h.token, h.granted_at, h.expires_at,
                         l.token AS new_token, l.granted_at AS new_granted_at, l.expires_at AS new_expires_at)
             SELECT t.pos, 1, t.now, t.lease_id, t.instance, t.label, t.run_id, t.token, t.granted_at, t.expires_at,
                    NULL, NULL, NULL, NULL, NULL, NULL, t.new_token, t.new_granted_at, t.new_expires_at
@@ -121,7 +125,7 @@ final class PostgresFastPath implements FastPath {
             SELECT k.pos, 0, %1$s, %4$s, NULL, NULL, NULL
               FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
              WHERE k.pos NOT IN (SELECT t.pos FROM taken AS t)
-            """.formatted(NOW, TOKEN, SAME_SERVER, SEEN);
+            """.formatted(NOW, token("c.now"), SAME_SERVER, SEEN, LOCKED_AT);
 
     private static final String RENEW = """
             WITH k AS MATERIALIZED (
@@ -130,12 +134,13 @@ final class PostgresFastPath implements FastPath {
               SELECT l.ctid AS place, k.pos, k.ttl
                 FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
                WHERE l.lease_id = k.lease_id AND l.token = k.token AND l.plain = 1 AND l.expires_at > %1$s AND %2$s
-               ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED)
-            UPDATE ${t:lease} AS l SET expires_at = %1$s + h.ttl, used_at = %1$s
-              FROM held AS h CROSS JOIN ${t:store} AS s
+               ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED),
+            %3$s
+            UPDATE ${t:lease} AS l SET expires_at = c.now + h.ttl, used_at = c.now
+              FROM held AS h CROSS JOIN c
              WHERE l.ctid = h.place
-            RETURNING h.pos, %1$s, l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at
-            """.formatted(NOW, SAME_SERVER);
+            RETURNING h.pos, c.now, l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at
+            """.formatted(NOW, SAME_SERVER, LOCKED_AT);
 
     private static final String RELEASE = """
             UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s, waiters = %4$s, waiters_until = %5$s
@@ -151,13 +156,14 @@ final class PostgresFastPath implements FastPath {
               SELECT l.ctid AS place, k.pos
                 FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
                WHERE l.lease_id = k.lease_id AND l.token = k.token AND l.plain = 1 AND %2$s
-               ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED)
-            UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s, waiters = %3$s, waiters_until = %4$s
-              FROM held AS h CROSS JOIN ${t:store} AS s
+               ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED),
+            %1$s
+            UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = c.now, waiters = %3$s, waiters_until = %4$s
+              FROM held AS h CROSS JOIN c
              WHERE l.ctid = h.place
-            RETURNING h.pos, %1$s, CAST(NULL AS uuid), l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at,
+            RETURNING h.pos, c.now, CAST(NULL AS uuid), l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at,
                       l.waiters_until, l.waiters
-            """.formatted(NOW, SAME_SERVER, NEXT_WAITER, NO_WAITERS);
+            """.formatted(LOCKED_AT, SAME_SERVER, NEXT_WAITER, NO_WAITERS);
 
     private static final String ENQUEUE_ONE = enqueue("FOR NO KEY UPDATE OF l");
     private static final String ENQUEUE_MANY = enqueue("FOR NO KEY UPDATE OF l SKIP LOCKED");
@@ -276,6 +282,11 @@ final class PostgresFastPath implements FastPath {
             return many ? new Answer<>(null) : null;
         }
         return answered(new AcquireAnswer.Refused(new Refusal.Held(lease)));
+    }
+
+    private static String token(String now) {
+        return "greatest(l.token + 1, (l.token >> " + TokenLayout.LOW_BITS + " << " + TokenLayout.LOW_BITS + ") | ("
+                + now + " / 1000 - " + TokenLayout.ORIGIN_MILLIS + "))";
     }
 
     private static String enqueue(String lock) {
