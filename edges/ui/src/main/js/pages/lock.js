@@ -66,7 +66,7 @@ function holder(data) {
   return html`<section class="card pad holder ${lock.state === 'OVERDUE' || late ? 'c-overdue' : 'c-held'}" aria-label="Holder"><div class="row top"><div class="grow"><h2 class="muted">Holder</h2>
     <p class="name">${who.holder ? soft(who.holder) : 'waits for a worker'}</p>
     ${who.runId && html`<p>run ${runLink(who.runId)}${run && muted(` · attempt ${run.attempt} of ${run.maxAttempts}`)}</p>`}
-    ${renewed ? html`<p class=${late ? 'late' : ''}><span class="dot"></span>renewed <b class="tn age">${span(since(renewed))}</b> ago${every && muted(' · every ' + span(every))}</p>`
+    ${renewed ? html`<p class=${late ? 'late' : ''}><span class="dot"></span>renewed <b class="tn age">${span(since(renewed))}</b> ago ${every && muted(html`<span class="nw">· every ${span(every)}</span>`)}</p>`
       : html`<p class="muted">${who.alive ? 'not renewed yet' : isClosing(lock) ? 'taken away' : 'its lease has expired'}</p>`}</div>${who.holder && ring(lock)}</div>
     ${lock.stage && stages(lock, job.stages || [])}
     ${lock.since && html`<div class="row"><span>Held <b class="tn age">${span(held)}</b>${most && muted(` of ${span(most)} at most`)}</span><span class="grow"></span>${muted(done(data))}</div>

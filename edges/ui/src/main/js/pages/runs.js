@@ -3,7 +3,7 @@ import { button, C, html, list, pages, shell, startButton } from '../core/page.j
 
 pages.runs = list({
   title: 'Runs', from: 'runs', limit: 50, cli: 'interlock runs ls', flags: ['key', 'state', 'job', 'holder', 'label', 'error', 'since', 'failedSince'], hears: /^(run|lock\.changed|reset)/,
-  states: ['RUNNING', 'QUEUED', 'PENDING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED', 'DEAD'], fields: [['key', 'key or prefix*'], ['job', 'job'], ['holder', 'holder'], ['label', 'label: team=ops'], ['error', 'error code'], ['since', 'since: 1h, 7d'], ['until', 'until: 14:00']], also: ['failedSince'],
+  states: ['RUNNING', 'QUEUED', 'PENDING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED', 'DEAD'], fields: [['key', 'key or prefix*'], ['job', 'job'], ['holder', 'holder'], ['label', 'label: a=b'], ['error', 'error code'], ['since', 'since: 1h, 7d'], ['until', 'until: 14:00']], also: ['failedSince'],
   more: ({ q }) => startButton(q.key),
   above: ({ q, data }) => html`${q.failedSince && html`<p class="row mt"><button class="chip" aria-pressed="true" title="Show all" @click=${() => shell.filter({ failedSince: '' })}>failed ${/^\d+[smhd]$/.test(q.failedSince) ? 'in the last' : 'since'} ${q.failedSince} ×</button></p>`}${data.news > 0 && button(data.news + (data.news === data.items.length ? '+' : '') + ' new · show', () => { Object.assign(data, data.fresh, { news: 0 }); shell.draw(); }, 'news mt')}`,
   columns: () => [C.run, C.key, C.state, C.job, C.stage, C.waited, C.took, C.attempts, C.submitted],
