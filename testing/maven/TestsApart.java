@@ -95,7 +95,7 @@ public final class TestsApart implements Builder {
             for (ProjectSegment build : List.copyOf(waiting)) {
                 if (build.getImmediateUpstreamProjects().stream().noneMatch(unbuilt::contains)) {
                     waiting.remove(build);
-                    begin(builds.getProjects().size(), () -> build(build));
+                    begin(Integer.MAX_VALUE, () -> build(build));
                 }
             }
         }
@@ -113,10 +113,14 @@ public final class TestsApart implements Builder {
             unbuilt.remove(module);
             beginBuilds();
             if (new File(module.getBuild().getTestOutputDirectory()).exists()) {
-                // The later a module is named, the more it starts: whole servers and browsers, which take longest.
-                int place = session.getProjects().indexOf(module);
-                begin(place, () -> modules.buildProject(build.getSession(), session, reactor, module, TESTS));
+                begin(amount(module), () -> modules.buildProject(build.getSession(), session, reactor, module, TESTS));
             }
+        }
+
+        /** The longest begin first, or they end alone: those with many processes, and of these the later ones, which start whole servers. */
+        private int amount(MavenProject module) {
+            int processes = Integer.parseInt(module.getProperties().getProperty("test.processes", "1"));
+            return processes * builds.size() + session.getProjects().indexOf(module);
         }
 
         private void begin(int urgency, Runnable work) {
