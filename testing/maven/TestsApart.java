@@ -4,7 +4,9 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -28,11 +30,14 @@ import org.apache.maven.project.MavenProject;
  * a failed test keeps no other module from its tests.
  *
  * <p>Modules must not run their tests while they are built: {@code mvn -b tests-apart -Dtest.phase=none verify}, as {@code ./test} does.
+ * {@code -Dtest.after=PROCESS} keeps tests back until that process has ended, which installs what they start.
  */
 public final class TestsApart implements Builder {
 
     private static final TaskSegment TESTS =
             new TaskSegment(false, new GoalTask("org.apache.maven.plugins:maven-surefire-plugin:test"));
+
+    private static final CompletableFuture<?> AT_ONCE = CompletableFuture.completedFuture(null);
 
     // Maven sets it, see META-INF/plexus/components.xml.
     private LifecycleModuleBuilder modules;
@@ -70,6 +75,7 @@ public final class TestsApart implements Builder {
         private final ProjectBuildList builds;
         private final List<ProjectSegment> waiting = new ArrayList<>();
         private final Set<MavenProject> unbuilt = new HashSet<>();
+        private final CompletableFuture<?> programs;
         private int open;
 
         Round(MavenSession session, ReactorContext reactor, ExecutorService pool, ProjectBuildList builds) {
@@ -77,6 +83,11 @@ public final class TestsApart implements Builder {
             this.reactor = reactor;
             this.pool = pool;
             this.builds = builds;
+            String process = session.getUserProperties().getProperty("test.after");
+            this.programs = Optional.ofNullable(process)
+                    .flatMap(id -> ProcessHandle.of(Long.parseLong(id)))
+                    .<CompletableFuture<?>>map(ProcessHandle::onExit)
+                    .orElse(AT_ONCE);
         }
 
         synchronized void run() throws InterruptedException {
@@ -95,7 +106,7 @@ public final class TestsApart implements Builder {
             for (ProjectSegment build : List.copyOf(waiting)) {
                 if (build.getImmediateUpstreamProjects().stream().noneMatch(unbuilt::contains)) {
                     waiting.remove(build);
-                    begin(Integer.MAX_VALUE, () -> build(build));
+                    begin(AT_ONCE, Integer.MAX_VALUE, () -> build(build));
                 }
             }
         }
@@ -113,7 +124,10 @@ public final class TestsApart implements Builder {
             unbuilt.remove(module);
             beginBuilds();
             if (new File(module.getBuild().getTestOutputDirectory()).exists()) {
-                begin(amount(module), () -> modules.buildProject(build.getSession(), session, reactor, module, TESTS));
+                begin(
+                        programs,
+                        amount(module),
+                        () -> modules.buildProject(build.getSession(), session, reactor, module, TESTS));
             }
         }
 
@@ -123,15 +137,15 @@ public final class TestsApart implements Builder {
             return processes * builds.size() + session.getProjects().indexOf(module);
         }
 
-        private void begin(int urgency, Runnable work) {
+        private void begin(CompletableFuture<?> after, int urgency, Runnable work) {
             open++;
-            pool.execute(new Step(urgency, () -> {
+            after.thenRun(() -> pool.execute(new Step(urgency, () -> {
                 try {
                     work.run();
                 } finally {
                     ended();
                 }
-            }));
+            })));
         }
 
         private synchronized void ended() {
