@@ -142,6 +142,9 @@ public final class TestsApart implements Builder {
             after.thenRun(() -> pool.execute(new Step(urgency, () -> {
                 try {
                     work.run();
+                } catch (RuntimeException | Error failure) {
+                    // Maven has recorded its own; one of this class must fail the build, too, or tests would be missing in silence.
+                    session.getResult().addException(failure);
                 } finally {
                     ended();
                 }
