@@ -4,8 +4,10 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.Location;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -17,8 +19,16 @@ import java.util.stream.Stream;
 /** The class files of all modules, read once. */
 final class CompiledCode {
 
-    private static final JavaClasses MAIN = load(SourceTree.mainModules(), "classes");
-    private static final JavaClasses TESTS = load(SourceTree.modules(), "test-classes");
+    private static final JavaClasses ALL = new ClassFileImporter()
+            .withImportOption(place -> !isSecondDescription(place))
+            // A library whose sources the command line compiles.
+            .withImportOption(place -> !place.contains("/target/classes/picocli/"))
+            .importPaths(Stream.concat(
+                            folders(SourceTree.mainModules(), "classes"), folders(SourceTree.modules(), "test-classes"))
+                    .toList());
+    private static final JavaClasses MAIN = in(folders(SourceTree.mainModules(), "classes"));
+    private static final JavaClasses TESTS = in(folders(SourceTree.modules(), "test-classes"))
+            .that(DescribedPredicate.not(JavaClass.Predicates.resideInAPackage("samples..")));
 
     private static final Map<String, JavaClasses> SAMPLES = new ConcurrentHashMap<>();
 
@@ -31,7 +41,7 @@ final class CompiledCode {
 
     /** Main code of one module. */
     static JavaClasses mainOf(String module) {
-        return load(List.of(module), "classes");
+        return in(folders(List.of(module), "classes"));
     }
 
     /** The names of the classes of one module's main code, by their files. */
@@ -50,17 +60,12 @@ final class CompiledCode {
 
     /** Test code of all modules, without the samples of this one. */
     static JavaClasses tests() {
-        return TESTS.that(DescribedPredicate.not(JavaClass.Predicates.resideInAPackage("samples..")));
+        return TESTS;
     }
 
     /** Main and test code of all modules: a test's package may be marked by the main code beside it. */
     static JavaClasses all() {
-        List<Path> paths = SourceTree.modules().stream()
-                .map(module -> SourceTree.root().resolve(module).resolve("target"))
-                .flatMap(target -> Stream.of(target.resolve("classes"), target.resolve("test-classes")))
-                .filter(Files::isDirectory)
-                .toList();
-        return ours(paths);
+        return ALL;
     }
 
     /** A sample and everything below it. */
@@ -68,19 +73,26 @@ final class CompiledCode {
         return SAMPLES.computeIfAbsent(root, sample -> new ClassFileImporter().importPackages(sample));
     }
 
-    private static JavaClasses load(Collection<String> modules, String folder) {
-        List<Path> paths = modules.stream()
-                .map(module ->
-                        SourceTree.root().resolve(module).resolve("target").resolve(folder))
-                .filter(Files::isDirectory)
-                .toList();
-        return ours(paths);
+    /** Of two descriptions of one package, that of the main code counts. */
+    private static boolean isSecondDescription(Location place) {
+        String file = place.asURI().toString();
+        return file.contains("/target/test-classes/")
+                && file.endsWith("/package-info.class")
+                && Files.exists(Path.of(URI.create(file.replace("/target/test-classes/", "/target/classes/"))));
     }
 
-    /** Without a library whose sources the command line compiles. */
-    private static JavaClasses ours(List<Path> paths) {
-        return new ClassFileImporter()
-                .importPaths(paths)
-                .that(DescribedPredicate.not(JavaClass.Predicates.resideInAPackage("picocli..")));
+    private static JavaClasses in(Stream<Path> folders) {
+        List<String> places = folders.map(folder -> folder.toUri().toString()).toList();
+        return ALL.that(DescribedPredicate.describe("are in " + places, type -> {
+            String file = type.getSource().orElseThrow().getUri().toString();
+            return places.stream().anyMatch(file::startsWith);
+        }));
+    }
+
+    private static Stream<Path> folders(Collection<String> modules, String kind) {
+        return modules.stream()
+                .map(module ->
+                        SourceTree.root().resolve(module).resolve("target").resolve(kind))
+                .filter(Files::isDirectory);
     }
 }
