@@ -140,24 +140,14 @@ class SizeTest extends BrowserTest {
     @Test
     void nowHasTheFiguresOfTheServer() {
         calm();
-        JsonObject summary = site().get(Role.READ, "summary");
-        JsonObject locks = summary.getJsonObject("locks");
-        JsonObject runs = summary.getJsonObject("runs");
-        long failed = summary.getLong("failed");
-        assertThat(failed).isGreaterThanOrEqualTo(RUNS / 20);
         try (Visitor ada = visitor(Role.READ)) {
             Page page = ada.open("");
-            // The fourth counts on while the others are compared.
-            assertThat(page.locator("main .kpi b"))
-                    .hasText(Stream.of(
-                                    shown(locks.getLong("HELD")),
-                                    shown(locks.getLong("OVERDUE")),
-                                    shown(runs.getLong("QUEUED") + runs.getLong("PENDING")),
-                                    "\\d.*",
-                                    shown(failed),
-                                    shown(summary.getLong("deadLetters")))
-                            .map(figure -> Pattern.compile("^" + figure + "$"))
-                            .toArray(Pattern[]::new));
+            // What other tests began may end until then.
+            Patience.until(() -> figures(page).equals(figures(site().get(Role.READ, "summary"))));
+            JsonObject summary = site().get(Role.READ, "summary");
+            JsonObject locks = summary.getJsonObject("locks");
+            JsonObject runs = summary.getJsonObject("runs");
+            assertThat(summary.getLong("failed")).isGreaterThanOrEqualTo(RUNS / 20);
             long inUse = locks.getMap().values().stream()
                     .mapToLong(each -> ((Number) each).longValue())
                     .sum();
@@ -174,7 +164,8 @@ class SizeTest extends BrowserTest {
             assertThat(page.getByLabel("Over time").locator(".figure").nth(1))
                     .hasText(shown(runs.getLong("QUEUED") + runs.getLong("PENDING")));
             assertThat(page.getByLabel("Needs attention").first()).containsText(shown(WAITERS) + " wait");
-            assertThat(page.getByLabel("Needs attention").first()).containsText(shown(failed) + " × job quick failed");
+            assertThat(page.getByLabel("Needs attention").first())
+                    .containsText(shown(summary.getLong("failed")) + " × job quick failed");
             assertThat(page.getByLabel("Active locks").locator("tbody tr").first())
                     .containsText(BUSY);
             assertThat(page.getByLabel("Active locks")
@@ -267,7 +258,8 @@ class SizeTest extends BrowserTest {
                     }
                 });
                 long fastest = Long.MAX_VALUE;
-                for (int round = 0; round < ROUNDS && fastest > 1_000; round++) {
+                // A page that hears of a change while it is drawn asks again.
+                for (int round = 0; round < ROUNDS && (fastest > 1_000 || asked.size() > REQUESTS); round++) {
                     asked.clear();
                     long begun = System.nanoTime();
                     ada.go(path);
@@ -314,6 +306,28 @@ class SizeTest extends BrowserTest {
     private void calm() {
         Patience.until(
                 () -> site().get(Role.READ, "summary").getJsonObject("runs").getInteger("RUNNING") == 1);
+    }
+
+    /** The figures of Now, without the longest wait, which counts on. */
+    private static List<String> figures(Page page) {
+        List<String> shown = new ArrayList<>(page.locator("main .kpi b").allInnerTexts());
+        if (shown.size() > 3) {
+            shown.remove(3);
+        }
+        return shown;
+    }
+
+    private static List<String> figures(JsonObject summary) {
+        JsonObject locks = summary.getJsonObject("locks");
+        JsonObject runs = summary.getJsonObject("runs");
+        return Stream.of(
+                        locks.getLong("HELD"),
+                        locks.getLong("OVERDUE"),
+                        runs.getLong("QUEUED") + runs.getLong("PENDING"),
+                        summary.getLong("failed"),
+                        summary.getLong("deadLetters"))
+                .map(SizeTest::shown)
+                .toList();
     }
 
     /** The median of the times between frames in five seconds. */

@@ -103,6 +103,7 @@ final class PauseSteps {
         if (eachPage(pause, CLAIMABLE_PAGE, waits) && plain) {
             database.write(Database.Lane.STEPS, transaction -> {
                 Trip trip = transaction.trip();
+                transaction.dialect().latchShared(trip);
                 trip.update(IN_EFFECT, pause.tenant(), pause.pattern(), Micros.of(pause.since()), BEGUN);
                 transaction.commit(trip);
                 return true;
@@ -172,6 +173,7 @@ final class PauseSteps {
         database.write(Database.Lane.STEPS, transaction -> {
             long now = over ? StoreRow.read(transaction).now() : 0;
             Trip trip = transaction.trip();
+            transaction.dialect().latchShared(trip);
             if (over) {
                 trip.update(DELETE, pause.tenant(), pause.pattern(), since, now);
             } else {
