@@ -70,8 +70,7 @@ final class PostgresDialect extends ServerDialect {
 
     // From a row of the argument to that of the table, never the other way round. For a table that was empty when
     // statistics were gathered, such as that of open runs, PostgreSQL expects one row and would read the whole table,
-    // and
-    // the whole argument for each row of it. With ANY in place of = it has no way to begin with the table.
+    // and the whole argument for each row of it. With ANY in place of = it has no way to begin with the table.
     @Override
     protected String adapt(String sql) {
         return FIRST_OF_KEY.matcher(sql).replaceAll("$1 $2 = ANY (ARRAY[$3])");

@@ -63,8 +63,7 @@ final class RunLists implements RunQueries {
     private static final String PAGE_END = ") AS r" + StoredRuns.OPEN + " ORDER BY r.number";
 
     // A run may be committed later than one with a greater number, but not by seconds: no step lasts that long. And the
-    // time of
-    // a store may go back by a minute if its clock is set back; numbers rise all the same.
+    // time of a store may go back by a minute if its clock is set back; numbers rise all the same.
     private static final String SINCE_NUMBER = """
              AND x.number >= coalesce(
                (SELECT m.number FROM ${t:run_mark} AS m WHERE m.slice <= ? ORDER BY m.slice DESC LIMIT 1), 0)""";
