@@ -1,5 +1,8 @@
 package io.interlock.run;
 
+import io.interlock.FencingToken;
+import io.interlock.Holder;
+import io.interlock.LeaseId;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import java.time.Instant;
@@ -17,4 +20,18 @@ public record Attempt(
         Turn turn,
         Instant endedAt,
         RunState next,
-        @Nullable RunError error) {}
+        @Nullable RunError error) {
+
+    /**
+     * One attempt's right to the key.
+     *
+     * @param attempt its number, from 1
+     */
+    public record Turn(int attempt, LeaseId lease, FencingToken token, Holder holder, Instant startedAt) {
+
+        /** Whether {@code lease} and {@code token} belong to this turn. */
+        public boolean isProvedBy(LeaseId lease, FencingToken token) {
+            return this.lease.equals(lease) && this.token.equals(token);
+        }
+    }
+}

@@ -73,4 +73,34 @@ public final class AuditChain {
     private static void add(ByteBuffer all, byte[] text) {
         all.putInt(text == NONE ? -1 : text.length).put(text);
     }
+
+    /**
+     * A link of the hash chain that shows changes of the audit log: a hash over a record, its position and the previous
+     * link.
+     *
+     * @param position its position in the chain, from 1, without gaps
+     * @param hash SHA-256, as 64 hexadecimal digits
+     */
+    public record Seal(long position, long sequence, String hash) {
+
+        /** The predecessor of the first link. */
+        public static final Seal GENESIS = new Seal(0, 0, "0".repeat(64));
+    }
+
+    /**
+     * A signature of a link of the audit chain, made with a key outside the store. The store keeps the last one but not
+     * the key, so write access to the store is not enough to forge another.
+     *
+     * @param value the signature, or an empty text if there is none
+     */
+    public record AuditSignature(long position, String value) {
+
+        /** The chain was never signed. */
+        public static final AuditSignature NONE = new AuditSignature(0, "");
+
+        /** Whether there is a signature. */
+        public boolean isThere() {
+            return !value.isEmpty();
+        }
+    }
 }

@@ -1,6 +1,9 @@
 package io.interlock.run;
 
 import io.interlock.RunState;
+import io.interlock.run.Attempt.Turn;
+import io.interlock.run.RunStatus.Progress;
+import io.interlock.run.RunStatus.Stage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.interlock.run;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.run.RunLimits.LineLimits;
 import java.time.Instant;
 
 /**

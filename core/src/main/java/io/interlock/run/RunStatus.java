@@ -1,10 +1,14 @@
 package io.interlock.run;
 
+import io.interlock.InvalidSettingException;
 import io.interlock.RunState;
+import io.interlock.run.Attempt.Turn;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,5 +122,79 @@ public record RunStatus(
     /** Whether its next attempt may begin at {@code now}. */
     public boolean mayBegin(Instant now) {
         return notBefore == null || !notBefore.isAfter(now);
+    }
+
+    /** A part of the work, named by the handler. */
+    public record Stage(String name, Instant since) {
+
+        public Stage {
+            RunTexts.require("stage", name, "name the part of the work in one line");
+        }
+    }
+
+    /**
+     * The progress that a run reports. Shown to users, without effect on decisions.
+     *
+     * @param done how much is done, from 0
+     * @param total the total, at least {@code done}, or {@code null} if unknown
+     */
+    public record Progress(long done, @Nullable Long total) {
+
+        /** Nothing reported yet. */
+        public static final Progress NONE = new Progress(0, null);
+
+        public Progress {
+            if (done < 0 || (total != null && total < done)) {
+                throw new InvalidSettingException(
+                        "progress",
+                        total == null ? done : done + "/" + total,
+                        "must be from 0 to its total",
+                        "report done and total");
+            }
+        }
+
+        /** The total, if it is known. */
+        public OptionalLong whole() {
+            return total == null ? OptionalLong.empty() : OptionalLong.of(total);
+        }
+
+        @Override
+        public String toString() {
+            return total == null ? Long.toString(done) : done + "/" + total;
+        }
+    }
+
+    /**
+     * A request to stop a run.
+     *
+     * @param code the error code of the run: {@link RunError#CANCELLED} or {@link RunError#SUPERSEDED}
+     */
+    public record StopRequest(String code, String actor, String reason, Instant at) {
+
+        /** The error of a run that stopped because of this. */
+        public RunError error() {
+            return new RunError(code, "stopped for " + actor + ": " + reason);
+        }
+    }
+
+    /**
+     * A caller that waits for its turn, as of its last request.
+     *
+     * @param missedOffer whether it was offered the key since, and did not take it
+     */
+    public record Waiter(Instant seenAt, boolean missedOffer) {
+
+        /** After how long without a request a waiter counts as gone. */
+        public static final Duration STALE_AFTER = Duration.ofSeconds(15);
+
+        /** Whether it has sent nothing for too long. */
+        public boolean isStale(Instant now) {
+            return seenAt.plus(STALE_AFTER).isBefore(now);
+        }
+
+        /** This waiter, seen at {@code moment} at the earliest. */
+        public Waiter since(Instant moment) {
+            return seenAt.isBefore(moment) ? new Waiter(moment, missedOffer) : this;
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.interlock.run;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.RunId;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -90,4 +91,15 @@ public record SearchQuery(String tenant, String text, int limit) {
     public Optional<String> inLabel() {
         return Optional.of(text.substring(text.indexOf('=') + 1)).filter(value -> !value.isEmpty());
     }
+
+    /**
+     * What a search found, up to the limit of each kind and one more if there is more.
+     *
+     * @param runs runs with such an id, the newest first
+     * @param keys keys with the text in their name, in the order of their names; also keys that nothing goes on under now
+     * @param holders holders of leases with the text in their name
+     * @param labels labels of runs, with the text in name or value
+     */
+    public record SearchResult(
+            List<Run> runs, List<KeyView> keys, List<String> holders, List<Map.Entry<String, String>> labels) {}
 }

@@ -2,6 +2,7 @@ package io.interlock.run;
 
 import io.interlock.DurationText;
 import io.interlock.Refusal;
+import io.interlock.run.Attempt.Turn;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

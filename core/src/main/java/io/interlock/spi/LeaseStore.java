@@ -1,15 +1,28 @@
 package io.interlock.spi;
 
-import io.interlock.EvictAnswer;
-import io.interlock.LeasePage;
+import io.interlock.Actor;
+import io.interlock.FencingToken;
+import io.interlock.Holder;
+import io.interlock.InvalidSettingException;
+import io.interlock.LeaseId;
 import io.interlock.LeaseQuery;
+import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
+import io.interlock.LossCause;
+import io.interlock.Refusal;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
+import io.interlock.run.RunTexts;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps leases: at most one live lease per key, by the store's own clock, each with a greater token than all earlier
@@ -87,4 +100,219 @@ public interface LeaseStore extends AutoCloseable {
     /** Closes connections and threads; leases stay. May be called twice. */
     @Override
     void close();
+
+    /**
+     * Requests one key, or several keys of which all are granted or none.
+     *
+     * @param keys sorted and without repetition
+     * @param id the id of the grant; a repeated request with it returns the existing grant
+     * @param terms how long the lease lasts, and its lock delay
+     * @param waits whether the requester waits for a wake-up if it is refused
+     */
+    record AcquireRequest(
+            List<LockKey> keys, LeaseId id, Holder holder, LeaseTerms terms, boolean waits, Takeover takeover) {
+
+        /** The maximum number of keys of a request. */
+        public static final int MAX_KEYS = 100;
+
+        public AcquireRequest {
+            keys = List.copyOf(new TreeSet<>(keys));
+            if (keys.isEmpty() || keys.size() > MAX_KEYS) {
+                throw new InvalidSettingException(
+                        "number of keys",
+                        keys.size(),
+                        "must be from 1 to " + MAX_KEYS,
+                        "request fewer keys at once, or one key that represents all of them");
+            }
+        }
+
+        /** Requests one key, without waiting, for {@code ttl}. */
+        public static AcquireRequest of(LockKey key, LeaseId id, Holder holder, Duration ttl) {
+            return of(List.of(key), id, holder, ttl);
+        }
+
+        /** Requests all of {@code keys} or none, without waiting, for {@code ttl}. */
+        public static AcquireRequest of(Collection<LockKey> keys, LeaseId id, Holder holder, Duration ttl) {
+            return new AcquireRequest(List.copyOf(keys), id, holder, LeaseTerms.of(ttl), false, Takeover.allowed());
+        }
+
+        /** This request with other terms. */
+        public AcquireRequest on(LeaseTerms terms) {
+            return new AcquireRequest(keys, id, holder, terms, waits, takeover);
+        }
+
+        /** This request, waiting for a wake-up if it is refused. */
+        public AcquireRequest waiting() {
+            return new AcquireRequest(keys, id, holder, terms, true, takeover);
+        }
+
+        /** This request with another handling of expired leases. */
+        public AcquireRequest taking(Takeover takeover) {
+            return new AcquireRequest(keys, id, holder, terms, waits, takeover);
+        }
+
+        /**
+         * How to handle an expired lease whose work may still run.
+         *
+         * <p>{@link LeaseStore#sweep} keeps a lease granted with {@code ask}, so that the next holder can probe too. An
+         * eviction ends this: the operator is expected to have checked.
+         *
+         * @param ask whether the requester wants to run a probe before it is granted such a key
+         * @param cleared the tokens of such leases that its probe has cleared; the key is granted if its token is unchanged
+         */
+        public record Takeover(boolean ask, Map<LockKey, FencingToken> cleared) {
+
+            private static final Takeover ALLOWED = new Takeover(false, Map.of());
+
+            public Takeover {
+                cleared = Map.copyOf(cleared);
+            }
+
+            /** Take the key without a probe. */
+            public static Takeover allowed() {
+                return ALLOWED;
+            }
+
+            /** Take only keys whose last lease has one of these tokens, or did not expire. */
+            public static Takeover onlyCleared(Map<LockKey, FencingToken> cleared) {
+                return new Takeover(true, cleared);
+            }
+        }
+    }
+
+    /** The answer of a store to an {@link AcquireRequest}. */
+    sealed interface AcquireAnswer {
+
+        /**
+         * All keys are granted, in their order.
+         *
+         * @param grants one for each key
+         */
+        record Granted(List<Grant> grants) implements AcquireAnswer {
+            public Granted {
+                grants = List.copyOf(grants);
+            }
+        }
+
+        /**
+         * Nothing is granted, and nothing was written.
+         *
+         * @param refusal why, for the first key that was not free
+         */
+        record Refused(Refusal refusal) implements AcquireAnswer {}
+
+        /**
+         * The lease of one key.
+         *
+         * @param takenOver the expired lease that was taken over, if there was one
+         */
+        record Grant(LeaseRecord lease, @Nullable LeaseRecord takenOver) {
+
+            /** The expired lease that was taken over. */
+            public Optional<LeaseRecord> predecessor() {
+                return Optional.ofNullable(takenOver);
+            }
+        }
+    }
+
+    /** Extends a lease. */
+    record RenewRequest(LockKey key, LeaseId id, FencingToken token, Duration ttl) {}
+
+    /** The answer of a store to a {@link RenewRequest}. */
+    sealed interface RenewAnswer {
+
+        /** The lease is renewed. */
+        record Renewed(LeaseRecord lease) implements RenewAnswer {}
+
+        /**
+         * The lease is lost, and nothing was changed.
+         *
+         * @param current the lease the store has for the key now, if any
+         */
+        record Lost(LossCause cause, @Nullable LeaseRecord current) implements RenewAnswer {
+
+            /** The lease the store has for the key now. */
+            public Optional<LeaseRecord> successor() {
+                return Optional.ofNullable(current);
+            }
+        }
+    }
+
+    /** Releases a lease: the holder's work has stopped. */
+    record ReleaseRequest(LockKey key, LeaseId id, FencingToken token) {}
+
+    /** The answer of a store to a {@link ReleaseRequest}. In every case the sender no longer has the key. */
+    sealed interface ReleaseAnswer {
+
+        /** The answer to the release of a lease that the store had, as it was at its end. */
+        static ReleaseAnswer of(LeaseRecord ended) {
+            return ended.isLive() ? new Released(ended) : new Lapsed(ended);
+        }
+
+        /** The lease was held until now. */
+        record Released(LeaseRecord ended) implements ReleaseAnswer {}
+
+        /**
+         * The lease had expired or was evicted, and the key had no new holder. Because the release means that the work has
+         * stopped, the key becomes free without waiting for lock delay or old expiry.
+         */
+        record Lapsed(LeaseRecord ended) implements ReleaseAnswer {}
+
+        /**
+         * The store does not have this lease, or no longer; nothing was changed. This is also the answer to a repeated
+         * release.
+         *
+         * @param current the lease the store has for the key now, if any
+         */
+        record Gone(@Nullable LeaseRecord current) implements ReleaseAnswer {
+
+            /** The lease the store has for the key now. */
+            public Optional<LeaseRecord> successor() {
+                return Optional.ofNullable(current);
+            }
+        }
+    }
+
+    /**
+     * Ends a lease by force.
+     *
+     * @param expected the token the actor saw; if the lease has another token now, nothing happens
+     */
+    record EvictRequest(LockKey key, FencingToken expected, Actor actor, String reason) {
+
+        /** By one in this process. */
+        public EvictRequest(LockKey key, FencingToken expected, String actor, String reason) {
+            this(key, expected, Actor.of(actor), reason);
+        }
+
+        public EvictRequest {
+            RunTexts.require("actor", actor.name(), "name who evicts the holder");
+            RunTexts.require("reason", reason, "give the reason of the eviction");
+        }
+    }
+
+    /** The answer of a store to an eviction. */
+    sealed interface EvictAnswer {
+
+        /**
+         * The lease's token is invalid. The key becomes free when the evicted holder releases it, which means that its
+         * work has stopped, or at {@code opensAt}, whichever comes first.
+         *
+         * @param opensAt its old end plus its lock delay, by the store's clock
+         */
+        record Evicted(LeaseRecord victim, Instant opensAt) implements EvictAnswer {}
+
+        /**
+         * The key has no lease with the expected token; nothing was changed.
+         *
+         * @param current the lease it has, if any
+         */
+        record Mismatch(@Nullable LeaseRecord current) implements EvictAnswer {
+
+            /** The lease the key has now. */
+            public Optional<LeaseRecord> holder() {
+                return Optional.ofNullable(current);
+            }
+        }
+    }
 }

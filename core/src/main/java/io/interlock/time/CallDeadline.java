@@ -1,5 +1,6 @@
 package io.interlock.time;
 
+import io.interlock.time.Environment.Ticker;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;

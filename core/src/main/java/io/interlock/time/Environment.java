@@ -1,5 +1,6 @@
 package io.interlock.time;
 
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadFactory;
 import java.util.random.RandomGenerator;
@@ -25,5 +26,36 @@ public interface Environment {
     /** The environment of a real process. */
     static Environment system() {
         return SystemEnvironment.INSTANCE;
+    }
+
+    /** Monotonic time of this process, for measuring durations. Only differences are meaningful. */
+    @FunctionalInterface
+    interface Ticker {
+
+        /** Nanoseconds since some fixed moment. */
+        long nanos();
+    }
+
+    /**
+     * Runs tasks later, one after the other, on its own thread.
+     *
+     * <p>A task that throws affects neither the timers nor later tasks. Implementations are thread-safe.
+     */
+    interface Timers extends AutoCloseable {
+
+        /** Runs {@code task} once, after {@code delay}; at once if it is not positive. After {@link #close()}, never. */
+        Scheduled after(Duration delay, Runnable task);
+
+        /** Drops tasks that have not begun, and ends the thread. May be called twice. */
+        @Override
+        void close();
+
+        /** A scheduled task. */
+        @FunctionalInterface
+        interface Scheduled {
+
+            /** Cancels it if it has not begun. May be called twice. */
+            void cancel();
+        }
     }
 }

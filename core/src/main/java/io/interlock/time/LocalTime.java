@@ -1,5 +1,6 @@
 package io.interlock.time;
 
+import io.interlock.time.Environment.Ticker;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
@@ -51,5 +52,19 @@ public final class LocalTime {
     /** {@code duration} in nanoseconds, limited to some years. */
     public static Duration capped(Duration duration) {
         return duration.compareTo(FOR_EVER) > 0 ? FOR_EVER : duration;
+    }
+
+    /**
+     * One moment, on both clocks of this process.
+     *
+     * @param nanos by the ticker, which may stand still while the machine sleeps
+     * @param wallMillis by the wall clock, which may be set back
+     */
+    public record Moment(long nanos, long wallMillis) {
+
+        /** The moment {@code time} before this one. */
+        public Moment minus(Duration time) {
+            return new Moment(nanos - time.toNanos(), wallMillis - time.toMillis());
+        }
     }
 }

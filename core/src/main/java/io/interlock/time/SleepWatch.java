@@ -1,5 +1,7 @@
 package io.interlock.time;
 
+import io.interlock.time.Environment.Timers;
+import io.interlock.time.LocalTime.Moment;
 import java.time.Duration;
 
 /**

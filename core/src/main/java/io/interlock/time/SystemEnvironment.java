@@ -1,5 +1,7 @@
 package io.interlock.time;
 
+import io.interlock.time.Environment.Ticker;
+import io.interlock.time.Environment.Timers;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
+import io.interlock.run.RunLimits.LineLimits;
+import io.interlock.run.RunStatus.Progress;
+import io.interlock.run.RunStatus.Stage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

@@ -8,6 +8,7 @@ import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseId;
 import io.interlock.LockKey;
+import io.interlock.spi.LeaseStore.AcquireRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

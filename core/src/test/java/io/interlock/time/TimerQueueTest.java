@@ -2,6 +2,7 @@ package io.interlock.time;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

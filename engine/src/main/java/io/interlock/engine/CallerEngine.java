@@ -3,7 +3,7 @@ package io.interlock.engine;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.run.Run;
-import io.interlock.time.Moment;
+import io.interlock.time.LocalTime.Moment;
 
 /**
  * Workers, and runs whose work callers in this process do. The leases of both are kept alive until the work has ended. Safe for use by

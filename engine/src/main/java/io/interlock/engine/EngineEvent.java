@@ -1,6 +1,5 @@
 package io.interlock.engine;
 
-import io.interlock.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
@@ -12,8 +11,9 @@ import io.interlock.run.AuditRecord;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
-import io.interlock.run.StopRequest;
-import io.interlock.run.SweepAction;
+import io.interlock.run.RunStatus.StopRequest;
+import io.interlock.spi.LeaseStore.EvictAnswer;
+import io.interlock.spi.run.Upkeep.SweepAction;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.interlock.engine;
 
 import io.interlock.time.Environment;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.interlock.engine;
 
 import io.interlock.InterlockException;
-import io.interlock.run.StopRequest;
+import io.interlock.run.RunStatus.StopRequest;
 
 /** The work stopped because it had to. Not a failure: it is never tried again because of this. */
 public final class RunStoppedException extends InterlockException {

@@ -1,9 +1,9 @@
 package io.interlock.engine;
 
-import io.interlock.run.TurnAnswer;
 import io.interlock.spi.ChangeFeed;
-import io.interlock.spi.run.CancelRequest;
-import io.interlock.spi.run.TurnRequest;
+import io.interlock.spi.run.RunSteps.CancelRequest;
+import io.interlock.spi.run.RunSteps.TurnAnswer;
+import io.interlock.spi.run.RunSteps.TurnRequest;
 import java.util.concurrent.CompletionStage;
 
 /**

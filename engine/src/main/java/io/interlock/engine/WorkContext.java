@@ -3,7 +3,7 @@ package io.interlock.engine;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.run.Run;
-import io.interlock.run.StopRequest;
+import io.interlock.run.RunStatus.StopRequest;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -8,7 +8,7 @@ import io.interlock.engine.internal.submit.CallerTurns;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.WorkerAssembly;
 import io.interlock.run.Run;
-import io.interlock.time.Moment;
+import io.interlock.time.LocalTime.Moment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

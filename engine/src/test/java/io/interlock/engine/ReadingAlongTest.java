@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.RunStatus;
-import io.interlock.run.Stage;
+import io.interlock.run.RunStatus.Stage;
 import io.interlock.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -11,7 +11,7 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.engine.schedule.FireTimes;
 import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.JobName;
-import io.interlock.run.LineLimits;
+import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import java.io.FileNotFoundException;

@@ -7,7 +7,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.RunError;
-import io.interlock.run.StopRequest;
+import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;

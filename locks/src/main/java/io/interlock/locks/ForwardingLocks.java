@@ -1,12 +1,13 @@
 package io.interlock.locks;
 
-import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
-import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
+import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
+import io.interlock.locks.Locks.LeaseTask;
+import io.interlock.spi.LeaseStore.EvictAnswer;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;

@@ -74,4 +74,14 @@ public interface Lease extends AutoCloseable {
     /** Like {@link #release()}, but an unavailable store is logged and not thrown. May be called twice. */
     @Override
     void close();
+
+    /** What came of giving a lease back. */
+    enum Release {
+        /** It was held until now. */
+        RELEASED,
+        /** It had been lost before; perhaps another holder has the key by now. */
+        WAS_LOST,
+        /** It had been given back before. */
+        WAS_RELEASED
+    }
 }

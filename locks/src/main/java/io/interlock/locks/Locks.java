@@ -1,16 +1,16 @@
 package io.interlock.locks;
 
-import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseLostException;
-import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
+import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
 import io.interlock.spi.LeaseStore;
+import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.Stores;
 import java.time.Duration;
 import java.util.Collection;
@@ -153,4 +153,16 @@ public interface Locks extends AutoCloseable {
      */
     @Override
     void close();
+
+    /** Work that runs under a lease. */
+    @FunctionalInterface
+    interface LeaseTask<T extends @Nullable Object, X extends Exception> {
+
+        /**
+         * Does the work. Its thread is interrupted when the lease is lost; long loops call {@link Lease#checkpoint()}.
+         *
+         * @param lease the lease it runs under; closed by the caller, after this returns
+         */
+        T run(Lease lease) throws X;
+    }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.LossCause;
+import io.interlock.locks.Lease.Release;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

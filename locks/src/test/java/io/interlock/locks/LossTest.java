@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.LeaseLostException;
 import io.interlock.LossCause;
 import io.interlock.StoreUnavailableException;
+import io.interlock.locks.Lease.Release;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.interlock.locks;
 
 import io.interlock.time.Environment;
-import io.interlock.time.Ticker;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Ticker;
+import io.interlock.time.Environment.Timers;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadFactory;
 import java.util.random.RandomGenerator;

@@ -3,6 +3,7 @@ package io.interlock.locks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LockKey;
+import io.interlock.locks.Lease.Release;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

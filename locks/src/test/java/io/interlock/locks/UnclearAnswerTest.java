@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.StoreUnavailableException;
-import io.interlock.spi.ReleaseRequest;
+import io.interlock.locks.Lease.Release;
+import io.interlock.spi.LeaseStore.ReleaseRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -2,13 +2,13 @@ package io.interlock.service;
 
 import io.interlock.LeaseRecord;
 import io.interlock.run.Attempt;
+import io.interlock.run.Attempt.Turn;
 import io.interlock.run.DeadLetter;
-import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunStatus;
-import io.interlock.run.Stage;
-import io.interlock.run.Turn;
+import io.interlock.run.RunStatus.Progress;
+import io.interlock.run.RunStatus.Stage;
 import io.interlock.run.Wait;
 import java.time.Duration;
 import java.time.Instant;

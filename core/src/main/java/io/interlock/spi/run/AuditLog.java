@@ -1,10 +1,10 @@
 package io.interlock.spi.run;
 
 import io.interlock.LockKey;
+import io.interlock.run.AuditChain.AuditSignature;
+import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
-import io.interlock.run.AuditSignature;
-import io.interlock.run.Seal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

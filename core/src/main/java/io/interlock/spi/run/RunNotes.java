@@ -1,9 +1,9 @@
 package io.interlock.spi.run;
 
 import io.interlock.LockKey;
-import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.RunPeriod;
+import io.interlock.run.RunPeriod.PeriodQuery;
 import io.interlock.run.WorkerNote;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,11 +1,26 @@
 package io.interlock.spi.run;
 
-import io.interlock.run.Claimed;
-import io.interlock.run.FinishAnswer;
-import io.interlock.run.HeartbeatAnswer;
+import io.interlock.FencingToken;
+import io.interlock.Holder;
+import io.interlock.InvalidSettingException;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.LossCause;
+import io.interlock.RunId;
+import io.interlock.run.Ending;
+import io.interlock.run.JobName;
+import io.interlock.run.Run;
+import io.interlock.run.RunStatus.Progress;
+import io.interlock.run.RunStatus.StopRequest;
+import io.interlock.run.RunTexts;
 import io.interlock.spi.Answers;
 import io.interlock.spi.ChangeFeed;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,4 +59,182 @@ public interface WorkSteps {
 
     /** Whether a finish takes the next run of its key for its worker, if asked to. */
     boolean claimsNext();
+
+    /**
+     * A worker claims runs.
+     *
+     * @param id the id of this claim, created by the worker; if the same worker repeats it, it gets the runs already
+     * claimed
+     * @param tenant the tenant of the runs, or {@code null} for all tenants, which take turns
+     * @param max the maximum number of runs, 1 to {@value #MOST}
+     */
+    record ClaimRequest(UUID id, Holder holder, @Nullable String tenant, Set<JobName> jobs, int max) {
+
+        /** The maximum number of runs of one claim. */
+        public static final int MOST = 100;
+
+        public ClaimRequest {
+            jobs = Set.copyOf(jobs);
+            if (max < 1 || max > MOST) {
+                throw new InvalidSettingException("max", max, "must be from 1 to " + MOST, "claim again for more");
+            }
+        }
+
+        /** Whether it includes runs of {@code tenant}. */
+        public boolean wants(String tenant) {
+            return this.tenant == null || this.tenant.equals(tenant);
+        }
+
+        /** The lease id of {@code run} under this claim: always the same. */
+        public LeaseId leaseOf(RunId run) {
+            return new LeaseId(UUID.nameUUIDFromBytes((id + "/" + run).getBytes(StandardCharsets.UTF_8)));
+        }
+    }
+
+    /**
+     * A claimed run.
+     *
+     * @param more whether further runs waited for the key when it was claimed
+     */
+    record Claimed(Run run, LeaseRecord lease, boolean more) {
+
+        /** A run of a key for which no other is known to wait. */
+        public Claimed(Run run, LeaseRecord lease) {
+            this(run, lease, false);
+        }
+    }
+
+    /**
+     * Renews the lease by the run's ttl, and reports stage and progress.
+     *
+     * @param stage the current stage, or {@code null} for no report
+     * @param progress the progress, or {@code null} for no report
+     */
+    record HeartbeatRequest(
+            RunId run,
+            LockKey key,
+            LeaseId lease,
+            FencingToken token,
+            @Nullable String stage,
+            @Nullable Progress progress) {
+
+        public HeartbeatRequest {
+            if (stage != null) {
+                RunTexts.require("stage", stage, "name the part of the work in one line");
+            }
+        }
+    }
+
+    /** The answer of a store to a heartbeat. */
+    sealed interface HeartbeatAnswer {
+
+        /**
+         * The lease is renewed.
+         *
+         * @param stop a stop request, or {@code null}
+         */
+        record Beating(LeaseRecord lease, @Nullable StopRequest stop) implements HeartbeatAnswer {
+
+            /** The stop request, if there is one. */
+            public Optional<StopRequest> stopRequest() {
+                return Optional.ofNullable(stop);
+            }
+        }
+
+        /**
+         * The lease is not renewed, and nothing was changed. The work must stop.
+         *
+         * @param current the lease the store has for the key now, or {@code null}
+         */
+        record Lost(LossCause cause, @Nullable LeaseRecord current) implements HeartbeatAnswer {
+
+            /** The lease the store has for the key now. */
+            public Optional<LeaseRecord> successor() {
+                return Optional.ofNullable(current);
+            }
+        }
+    }
+
+    /**
+     * The end of the output of an attempt so far.
+     *
+     * @param text at most 64 KiB
+     */
+    record OutputNote(RunId run, LockKey key, LeaseId lease, FencingToken token, String text) {
+
+        /** Of how many attempts of a run the output is kept, the last ones. */
+        public static final int MOST_ATTEMPTS = 10;
+
+        public OutputNote {
+            RunTexts.body("output", text);
+        }
+
+        /** Whether lease id and token belong to the current or the last attempt of {@code run}. */
+        public boolean isProofOf(Run run) {
+            return run.id().equals(this.run)
+                    && run.key().equals(key)
+                    && run.status()
+                            .lastTurn()
+                            .map(turn -> turn.isProvedBy(lease, token))
+                            .orElse(false);
+        }
+    }
+
+    /**
+     * Reports that the work of an attempt has stopped, and its outcome.
+     *
+     * @param next the claim by which its worker takes the next run of the key in the same step, or {@code null} if it takes
+     *     none; its limit of runs has no meaning here
+     */
+    record FinishRequest(
+            RunId run,
+            LockKey key,
+            LeaseId lease,
+            FencingToken token,
+            Ending ending,
+            @Nullable ClaimRequest next) {
+
+        /** A report of a worker that takes no further run by it. */
+        public FinishRequest(RunId run, LockKey key, LeaseId lease, FencingToken token, Ending ending) {
+            this(run, key, lease, token, ending, null);
+        }
+    }
+
+    /** The answer of a store to a finish. In every case the sender no longer has the key. */
+    sealed interface FinishAnswer {
+
+        /**
+         * The attempt is finished, by this request or the same one before.
+         *
+         * @param run ended, or queued for another attempt
+         * @param next the next run of the key, if the sender asked for it and has it now, or {@code null}
+         */
+        record Finished(Run run, @Nullable Claimed next) implements FinishAnswer {
+
+            public Finished(Run run) {
+                this(run, null);
+            }
+
+            /** The next run of the key, if the sender has it now. */
+            public Optional<Claimed> taken() {
+                return Optional.ofNullable(next);
+            }
+        }
+
+        /** The attempt was already finished with another outcome; nothing was changed. */
+        record AlreadyFinished(Run run) implements FinishAnswer {}
+
+        /**
+         * The lease was no longer live, so the outcome does not count. If its row still existed, the key is free now.
+         *
+         * @param run the current run, or {@code null} if it does not exist
+         */
+        record LeaseLost(LossCause cause, @Nullable Run run) implements FinishAnswer {
+
+            /** The current run, if it exists. */
+            public Optional<Run> current() {
+                return Optional.ofNullable(run);
+            }
+        }
+    }
 }

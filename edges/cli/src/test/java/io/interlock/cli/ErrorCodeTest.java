@@ -17,7 +17,7 @@ import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
-import io.interlock.run.Execution;
+import io.interlock.run.RunSpec.Execution;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -14,7 +14,7 @@ import io.interlock.locks.LocksBuilder;
 import io.interlock.run.Run;
 import io.interlock.time.Environment;
 import io.interlock.time.LocalTime;
-import io.interlock.time.Moment;
+import io.interlock.time.LocalTime.Moment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;

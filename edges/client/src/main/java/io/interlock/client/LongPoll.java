@@ -3,7 +3,7 @@ package io.interlock.client;
 import io.interlock.client.ServerConnection.RequestAbort;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.time.Environment;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.util.function.Predicate;
 

@@ -12,7 +12,7 @@ import io.interlock.engine.CallerTurn;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.run.Ending;
-import io.interlock.run.Execution;
+import io.interlock.run.RunSpec.Execution;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
-import io.interlock.EvictAnswer;
 import io.interlock.LeaseQuery;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
@@ -24,8 +23,9 @@ import io.interlock.locks.Lease;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
 import io.interlock.run.Ending;
-import io.interlock.run.Execution;
+import io.interlock.run.RunSpec.Execution;
 import io.interlock.service.Facts;
+import io.interlock.spi.LeaseStore.EvictAnswer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

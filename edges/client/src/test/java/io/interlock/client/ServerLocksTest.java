@@ -1,10 +1,10 @@
 package io.interlock.client;
 
-import io.interlock.EvictAnswer;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.spi.EvictRequest;
 import io.interlock.spi.LeaseStore;
+import io.interlock.spi.LeaseStore.EvictAnswer;
+import io.interlock.spi.LeaseStore.EvictRequest;
 import io.interlock.spi.Stores;
 import io.interlock.tck.LockLibraryContract;
 import io.interlock.tck.StoreHarness;

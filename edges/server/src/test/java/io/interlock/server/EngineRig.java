@@ -25,7 +25,7 @@ import io.interlock.server.session.Sessions;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
-import io.interlock.time.Ticker;
+import io.interlock.time.Environment.Ticker;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;

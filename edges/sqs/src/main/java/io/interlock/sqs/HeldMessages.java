@@ -4,7 +4,7 @@ import io.interlock.engine.RunRequest;
 import io.interlock.sqs.MessageDelivery.Kind;
 import io.interlock.sqs.MessageDelivery.Outcome;
 import io.interlock.time.LocalTime;
-import io.interlock.time.Moment;
+import io.interlock.time.LocalTime.Moment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;

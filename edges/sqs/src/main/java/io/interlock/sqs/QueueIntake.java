@@ -2,8 +2,8 @@ package io.interlock.sqs;
 
 import io.interlock.config.IntakeContext;
 import io.interlock.config.SqsSettings;
+import io.interlock.time.Environment.Timers;
 import io.interlock.time.LocalTime;
-import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

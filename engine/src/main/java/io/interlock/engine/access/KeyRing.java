@@ -8,7 +8,7 @@ import io.interlock.access.Role;
 import io.interlock.run.RunTexts;
 import io.interlock.spi.run.AccessKeys;
 import io.interlock.time.Environment;
-import io.interlock.time.Ticker;
+import io.interlock.time.Environment.Ticker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -3,7 +3,7 @@ package io.interlock.engine.audit;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.RunId;
-import io.interlock.run.Seal;
+import io.interlock.run.AuditChain.Seal;
 import java.time.Instant;
 
 /** Something that is wrong with the audit log, or with what it tells. */

@@ -1,8 +1,8 @@
 package io.interlock.engine.audit;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.run.AuditSignature;
-import io.interlock.run.Seal;
+import io.interlock.run.AuditChain.AuditSignature;
+import io.interlock.run.AuditChain.Seal;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;

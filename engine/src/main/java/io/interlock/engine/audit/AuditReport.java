@@ -1,6 +1,6 @@
 package io.interlock.engine.audit;
 
-import io.interlock.run.Seal;
+import io.interlock.run.AuditChain.Seal;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

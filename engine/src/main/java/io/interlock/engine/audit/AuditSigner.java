@@ -1,8 +1,8 @@
 package io.interlock.engine.audit;
 
 import io.interlock.locks.runtime.Loop;
-import io.interlock.run.AuditSignature;
-import io.interlock.run.Seal;
+import io.interlock.run.AuditChain.AuditSignature;
+import io.interlock.run.AuditChain.Seal;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.time.Environment;
 import java.time.Duration;

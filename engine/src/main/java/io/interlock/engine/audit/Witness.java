@@ -1,7 +1,7 @@
 package io.interlock.engine.audit;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.run.Seal;
+import io.interlock.run.AuditChain.Seal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Locale;

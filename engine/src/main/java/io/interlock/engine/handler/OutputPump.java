@@ -1,7 +1,7 @@
 package io.interlock.engine.handler;
 
 import io.interlock.engine.RunContext;
-import io.interlock.run.Progress;
+import io.interlock.run.RunStatus.Progress;
 import io.interlock.run.RunTexts;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,7 +2,7 @@ package io.interlock.engine.http;
 
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.OutputStream;

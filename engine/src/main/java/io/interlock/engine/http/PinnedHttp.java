@@ -2,7 +2,7 @@ package io.interlock.engine.http;
 
 import io.interlock.InterlockException;
 import io.interlock.time.Environment;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;

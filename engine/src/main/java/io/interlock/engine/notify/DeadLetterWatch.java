@@ -1,7 +1,7 @@
 package io.interlock.engine.notify;
 
 import io.interlock.run.DeadLetter;
-import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.DeadLetter.DeadLetterQuery;
 import io.interlock.run.Run;
 import io.interlock.spi.run.RunNotes;
 import io.interlock.spi.run.RunQueries;

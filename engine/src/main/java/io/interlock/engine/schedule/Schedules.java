@@ -8,7 +8,7 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.engine.access.TenantLimitException;
 import io.interlock.run.JobName;
 import io.interlock.time.Environment;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;

@@ -3,7 +3,7 @@ package io.interlock.engine.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.StoreUnavailableException;
-import io.interlock.run.Seal;
+import io.interlock.run.AuditChain.Seal;
 import io.interlock.tck.ManualTime;
 import java.time.Duration;
 import java.util.List;

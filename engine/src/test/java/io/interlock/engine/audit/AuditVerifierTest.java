@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LockKey;
 import io.interlock.run.AuditChain;
+import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditRecord;
-import io.interlock.run.Seal;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

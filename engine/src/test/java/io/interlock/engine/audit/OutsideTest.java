@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.run.AuditSignature;
-import io.interlock.run.Seal;
+import io.interlock.run.AuditChain.AuditSignature;
+import io.interlock.run.AuditChain.Seal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -15,7 +15,7 @@ import io.interlock.engine.handler.CommandHandler;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
-import io.interlock.run.Stage;
+import io.interlock.run.RunStatus.Stage;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import java.nio.file.Files;

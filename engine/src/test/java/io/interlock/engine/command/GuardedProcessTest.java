@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.time.Environment;
-import io.interlock.time.Ticker;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Ticker;
+import io.interlock.time.Environment.Timers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import io.interlock.engine.RunContext;
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.run.Run;
-import io.interlock.run.StopRequest;
+import io.interlock.run.RunStatus.StopRequest;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

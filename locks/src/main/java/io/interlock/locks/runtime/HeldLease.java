@@ -3,7 +3,7 @@ package io.interlock.locks.runtime;
 import io.interlock.LeaseTerms;
 import io.interlock.LossCause;
 import io.interlock.time.LocalTime;
-import io.interlock.time.Moment;
+import io.interlock.time.LocalTime.Moment;
 import io.interlock.time.TimerQueue;
 import java.time.Duration;
 import java.util.List;

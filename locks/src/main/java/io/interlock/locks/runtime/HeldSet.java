@@ -1,7 +1,7 @@
 package io.interlock.locks.runtime;
 
+import io.interlock.time.Environment.Timers;
 import io.interlock.time.LocalTime;
-import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -2,7 +2,7 @@ package io.interlock.locks.runtime;
 
 import io.interlock.log.AsideLog;
 import io.interlock.time.Environment;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;

@@ -1,8 +1,8 @@
 package io.interlock.locks.runtime;
 
 import io.interlock.spi.ChangeFeed;
+import io.interlock.time.Environment.Timers;
 import io.interlock.time.LocalTime;
-import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

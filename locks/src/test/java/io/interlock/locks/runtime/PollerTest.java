@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.time.Environment;
+import io.interlock.time.Environment.Timers;
 import io.interlock.time.LocalTime;
-import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

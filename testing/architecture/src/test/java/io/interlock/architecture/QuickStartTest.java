@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.ConflictPolicy;
-import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.RunState;
@@ -21,6 +20,7 @@ import io.interlock.locks.Locks;
 import io.interlock.locks.Outcome;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
+import io.interlock.spi.LeaseStore.EvictAnswer;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.time.Duration;

@@ -10,7 +10,7 @@ import io.interlock.Actor;
 import io.interlock.RunState;
 import io.interlock.access.Role;
 import io.interlock.run.DeadLetter;
-import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.DeadLetter.DeadLetterQuery;
 import io.interlock.run.Run;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;

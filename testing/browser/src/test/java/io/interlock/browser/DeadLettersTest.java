@@ -7,7 +7,7 @@ import com.microsoft.playwright.Page;
 import io.interlock.RunState;
 import io.interlock.access.Role;
 import io.interlock.run.DeadLetter;
-import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.DeadLetter.DeadLetterQuery;
 import io.interlock.run.Run;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -5,7 +5,7 @@ import io.interlock.access.Role;
 import io.interlock.engine.RunRequest;
 import io.interlock.run.HoldTimes;
 import io.interlock.run.JobName;
-import io.interlock.run.KeyQuery;
+import io.interlock.run.KeyView.KeyQuery;
 import io.interlock.run.Run;
 import io.interlock.run.RunPeriod;
 import io.interlock.run.RunPeriod.Length;

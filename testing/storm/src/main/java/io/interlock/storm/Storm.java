@@ -8,7 +8,7 @@ import io.interlock.servers.PostgresServer;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
-import io.interlock.time.Ticker;
+import io.interlock.time.Environment.Ticker;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;

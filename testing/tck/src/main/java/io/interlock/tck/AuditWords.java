@@ -3,8 +3,8 @@ package io.interlock.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.run.AuditChain;
+import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditRecord;
-import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.AuditLog.Sealed;
 import java.time.Duration;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.spi.AcquireAnswer;
-import io.interlock.spi.AcquireRequest;
-import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.LeaseStore.AcquireAnswer;
+import io.interlock.spi.LeaseStore.AcquireRequest;
+import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -6,7 +6,7 @@ import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
-import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.LeaseStore.AcquireRequest;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.Collection;

@@ -4,13 +4,13 @@ import static io.interlock.tck.ContractRequests.LOCK_DELAY;
 import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.interlock.EvictAnswer;
 import io.interlock.LeaseRecord;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
-import io.interlock.spi.AcquireRequest;
-import io.interlock.spi.EvictRequest;
-import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.LeaseStore.AcquireRequest;
+import io.interlock.spi.LeaseStore.EvictAnswer;
+import io.interlock.spi.LeaseStore.EvictRequest;
+import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

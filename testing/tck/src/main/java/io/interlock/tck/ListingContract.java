@@ -3,8 +3,8 @@ package io.interlock.tck;
 import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
+import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import java.nio.charset.StandardCharsets;

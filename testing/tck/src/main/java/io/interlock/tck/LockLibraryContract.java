@@ -6,7 +6,7 @@ import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.locks.Locks;
 import io.interlock.locks.LocksBuilder;
-import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.LeaseRecord;
 import io.interlock.StoreUnavailableException;
-import io.interlock.spi.AcquireAnswer;
-import io.interlock.spi.AcquireRequest;
-import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.LeaseStore.AcquireAnswer;
+import io.interlock.spi.LeaseStore.AcquireRequest;
+import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.locks.Locks;
-import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.LeaseStore.AcquireAnswer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

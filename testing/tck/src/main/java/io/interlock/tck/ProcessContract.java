@@ -8,7 +8,7 @@ import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.tck.process.FencedCounter;
 import io.interlock.tck.process.WorkerProcess;
 import java.nio.file.Path;

@@ -4,8 +4,8 @@ import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LeaseRecord;
-import io.interlock.spi.AcquireAnswer;
-import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.LeaseStore.AcquireAnswer;
+import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import org.junit.jupiter.api.Test;
 
 /** Releasing a key. */

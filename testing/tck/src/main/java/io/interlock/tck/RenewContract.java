@@ -8,7 +8,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LeaseRecord;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
-import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.LeaseStore.RenewAnswer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -1,8 +1,8 @@
 package io.interlock.tck;
 
 import io.interlock.time.Environment;
-import io.interlock.time.Ticker;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Ticker;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

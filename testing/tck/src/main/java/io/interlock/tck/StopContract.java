@@ -5,20 +5,20 @@ import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
-import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LossCause;
 import io.interlock.RunState;
-import io.interlock.run.CancelAnswer;
-import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
-import io.interlock.run.FinishAnswer;
-import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
-import io.interlock.spi.EvictRequest;
-import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.LeaseStore.EvictAnswer;
+import io.interlock.spi.LeaseStore.EvictRequest;
+import io.interlock.spi.run.RunSteps.CancelAnswer;
+import io.interlock.spi.run.RunSteps.CancelRequest;
+import io.interlock.spi.run.WorkSteps.Claimed;
+import io.interlock.spi.run.WorkSteps.FinishAnswer;
+import io.interlock.spi.run.WorkSteps.HeartbeatAnswer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -2,7 +2,7 @@ package io.interlock.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.interlock.spi.run.rules;
 
 import io.interlock.Refusal;
 import io.interlock.run.Run;
-import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.LeaseStore.AcquireRequest;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

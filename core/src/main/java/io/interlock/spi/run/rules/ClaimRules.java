@@ -7,20 +7,22 @@ import io.interlock.LossCause;
 import io.interlock.RunId;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
-import io.interlock.run.Claimed;
-import io.interlock.run.Execution;
-import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
-import io.interlock.run.Stage;
-import io.interlock.run.TurnAnswer;
-import io.interlock.run.Waiter;
-import io.interlock.spi.run.ClaimRequest;
-import io.interlock.spi.run.HeartbeatRequest;
-import io.interlock.spi.run.SubmitRequest;
-import io.interlock.spi.run.TurnRequest;
+import io.interlock.run.RunSpec.Execution;
+import io.interlock.run.RunStatus.Stage;
+import io.interlock.run.RunStatus.Waiter;
+import io.interlock.spi.run.RunSteps.SubmitRequest;
+import io.interlock.spi.run.RunSteps.TurnAnswer;
+import io.interlock.spi.run.RunSteps.TurnRequest;
+import io.interlock.spi.run.WorkSteps.ClaimRequest;
+import io.interlock.spi.run.WorkSteps.Claimed;
+import io.interlock.spi.run.WorkSteps.HeartbeatAnswer;
+import io.interlock.spi.run.WorkSteps.HeartbeatRequest;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -184,5 +186,36 @@ public final class ClaimRules {
 
     private static Optional<Claimed> claimed(KeyState state, Run run) {
         return Optional.of(new Claimed(run, Objects.requireNonNull(state.leaseRecord()), state.queueSize() > 0));
+    }
+
+    /**
+     * When runs of each tenant were last claimed, so that tenants take turns from claim to claim: the tenant with the
+     * oldest claim comes first, regardless of the number of waiting runs. It remembers a bounded number of tenants;
+     * forgotten ones count as never claimed. Thread-safe.
+     */
+    public static final class TenantTurns {
+
+        private static final int MOST_TENANTS = 10_000;
+
+        private final Map<String, Long> last = new LinkedHashMap<>(16, 0.75f, true) {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+                return size() > MOST_TENANTS;
+            }
+        };
+        private long turns;
+
+        /** A number that is smaller for older claims of {@code tenant}. */
+        public synchronized long last(String tenant) {
+            return last.getOrDefault(tenant, 0L);
+        }
+
+        /** Records a claim of {@code tenant}. */
+        public synchronized void took(String tenant) {
+            turns++;
+            last.put(tenant, turns);
+        }
     }
 }

@@ -7,16 +7,17 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.DeadLetter;
-import io.interlock.run.DiscardAnswer;
-import io.interlock.run.Execution;
-import io.interlock.run.Origin;
-import io.interlock.run.RedriveAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
-import io.interlock.spi.run.DiscardRequest;
-import io.interlock.spi.run.RedriveRequest;
-import io.interlock.spi.run.SubmitAnswer;
-import io.interlock.spi.run.SubmitRequest;
+import io.interlock.run.RunSpec.Execution;
+import io.interlock.run.RunSpec.Origin;
+import io.interlock.spi.run.RunSteps.DiscardAnswer;
+import io.interlock.spi.run.RunSteps.DiscardRequest;
+import io.interlock.spi.run.RunSteps.RedriveAnswer;
+import io.interlock.spi.run.RunSteps.RedriveRequest;
+import io.interlock.spi.run.RunSteps.SubmitAnswer;
+import io.interlock.spi.run.RunSteps.SubmitRequest;
+import io.interlock.spi.run.rules.KeyState.ChangeReason;
 import org.jspecify.annotations.Nullable;
 
 /** Settles dead letters. A dead run does not change; a redrive creates a new run. */

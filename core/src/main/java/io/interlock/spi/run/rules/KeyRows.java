@@ -1,7 +1,10 @@
 package io.interlock.spi.run.rules;
 
+import io.interlock.RunId;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,5 +33,25 @@ public record KeyRows(
     /** A key without runs. */
     public static KeyRows ofLease(@Nullable LeaseRow lease, long lastToken) {
         return new KeyRows(lease, lastToken, null, List.of(), RunQueue.EMPTY, null);
+    }
+
+    /**
+     * A key reserved for a run: for a PENDING run until a worker claims it, or offered for a limited time to a QUEUED one
+     * whose caller executes it.
+     *
+     * @param run the run
+     * @param since since when
+     * @param until when an offer lapses, or {@code null} for a PENDING run
+     */
+    public record Reservation(
+            RunId run, Instant since, @Nullable Instant until) {
+
+        /** How long a caller has to take its turn. */
+        public static final Duration OFFER = Duration.ofSeconds(5);
+
+        /** Whether it is an offer that was not taken in time. */
+        boolean hasLapsed(Instant now) {
+            return until != null && !until.isAfter(now);
+        }
     }
 }

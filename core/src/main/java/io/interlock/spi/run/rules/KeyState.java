@@ -1,11 +1,13 @@
 package io.interlock.spi.run.rules;
 
+import io.interlock.Actor;
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Attempt;
+import io.interlock.run.Attempt.Turn;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.JobName;
@@ -13,8 +15,8 @@ import io.interlock.run.Resource;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
 import io.interlock.run.Transition;
-import io.interlock.run.Turn;
-import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.RunSteps.SubmitRequest;
+import io.interlock.spi.run.rules.KeyRows.Reservation;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -439,5 +441,23 @@ public final class KeyState {
 
     private static int countsAsBusy(RunState state) {
         return state == RunState.PENDING || state == RunState.RUNNING ? 1 : 0;
+    }
+
+    /**
+     * The actor and the reason of a change, for the audit log.
+     *
+     * @param actor the actor
+     * @param reason the reason
+     */
+    record ChangeReason(Actor actor, String reason) {
+
+        ChangeReason(String actor, String reason) {
+            this(Actor.of(actor), reason);
+        }
+
+        /** A change that follows from the rules alone. */
+        static ChangeReason rule(String reason) {
+            return new ChangeReason(AuditRecord.RULES, reason);
+        }
     }
 }

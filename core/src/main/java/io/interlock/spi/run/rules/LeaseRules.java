@@ -5,9 +5,9 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
-import io.interlock.spi.AcquireRequest;
-import io.interlock.spi.RenewAnswer;
-import io.interlock.spi.RenewRequest;
+import io.interlock.spi.LeaseStore.AcquireRequest;
+import io.interlock.spi.LeaseStore.RenewAnswer;
+import io.interlock.spi.LeaseStore.RenewRequest;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

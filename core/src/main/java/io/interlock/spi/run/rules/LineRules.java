@@ -1,6 +1,6 @@
 package io.interlock.spi.run.rules;
 
-import io.interlock.run.LineQuery;
+import io.interlock.run.KeyLine.LineQuery;
 import io.interlock.run.Run;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,10 +1,11 @@
 package io.interlock.spi.run.rules;
 
 import io.interlock.RunState;
-import io.interlock.run.MoveAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
-import io.interlock.spi.run.MoveRequest;
+import io.interlock.spi.run.RunSteps.MoveAnswer;
+import io.interlock.spi.run.RunSteps.MoveRequest;
+import io.interlock.spi.run.rules.KeyState.ChangeReason;
 import java.util.Set;
 
 /** Moves in a queue by hand. */

@@ -3,11 +3,13 @@ package io.interlock.spi.run.rules;
 import io.interlock.FencingToken;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
-import io.interlock.run.Execution;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
+import io.interlock.run.RunSpec.Execution;
 import io.interlock.spi.TokenLayout;
-import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.RunSteps.SubmitRequest;
+import io.interlock.spi.run.rules.KeyRows.Reservation;
+import io.interlock.spi.run.rules.KeyState.ChangeReason;
 import java.util.Optional;
 
 /** Gives a free key to the first run in the queue. */

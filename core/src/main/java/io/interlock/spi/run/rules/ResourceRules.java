@@ -2,8 +2,8 @@ package io.interlock.spi.run.rules;
 
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Resource;
-import io.interlock.run.ResourceAnswer;
-import io.interlock.spi.run.ResourceRequest;
+import io.interlock.spi.run.RunSteps.ResourceAnswer;
+import io.interlock.spi.run.RunSteps.ResourceRequest;
 
 /** Changes of resources by operators. */
 public final class ResourceRules {

@@ -1,14 +1,15 @@
 package io.interlock.spi.run.rules;
 
-import io.interlock.EvictAnswer;
 import io.interlock.RunState;
 import io.interlock.run.AuditRecord;
-import io.interlock.run.CancelAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
-import io.interlock.run.StopRequest;
-import io.interlock.spi.EvictRequest;
-import io.interlock.spi.run.CancelRequest;
+import io.interlock.run.RunStatus.StopRequest;
+import io.interlock.spi.LeaseStore.EvictAnswer;
+import io.interlock.spi.LeaseStore.EvictRequest;
+import io.interlock.spi.run.RunSteps.CancelAnswer;
+import io.interlock.spi.run.RunSteps.CancelRequest;
+import io.interlock.spi.run.rules.KeyState.ChangeReason;
 
 /** Cancels, and the effect of evictions on runs. */
 public final class StopRules {

@@ -4,15 +4,16 @@ import io.interlock.ConflictPolicy;
 import io.interlock.Refusal;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
-import io.interlock.run.Execution;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
+import io.interlock.run.RunSpec.Execution;
 import io.interlock.run.RunStatus;
-import io.interlock.run.StopRequest;
-import io.interlock.run.Waiter;
-import io.interlock.spi.run.SubmitAnswer;
-import io.interlock.spi.run.SubmitRequest;
+import io.interlock.run.RunStatus.StopRequest;
+import io.interlock.run.RunStatus.Waiter;
+import io.interlock.spi.run.RunSteps.SubmitAnswer;
+import io.interlock.spi.run.RunSteps.SubmitRequest;
+import io.interlock.spi.run.rules.KeyState.ChangeReason;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -196,6 +197,52 @@ public final class SubmitRules {
                 && from.id().equals(owned.owner())
                 && newcomer.spec().transition().isPresent()) {
             state.setResource(owned.ownedBy(newcomer.id()));
+        }
+    }
+
+    /** What happens to a newcomer. {@link #of} is the complete decision table of the six policies. */
+    enum Admission {
+        /** It gets the key. */
+        START,
+        /** It gets the incumbent's run. */
+        JOIN,
+        /** It waits in the queue. */
+        QUEUE,
+        /** It waits in the queue and replaces the waiting runs of its job. */
+        QUEUE_INSTEAD,
+        /** It waits in the queue, replaces the waiting runs of its job, and the incumbent gets a stop request. */
+        REPLACE,
+        /** It is refused because it cannot start now. */
+        REFUSE,
+        /** It is refused because of the state of the resource. */
+        REFUSE_STATE;
+
+        /**
+         * The situation of a newcomer.
+         *
+         * @param isFree whether it can start at once
+         * @param hasIncumbent whether there is a run it could join
+         * @param isRightState whether the job may start in the current state of the resource
+         */
+        record Situation(boolean isFree, boolean hasIncumbent, boolean isRightState) {}
+
+        /** The decision of {@code policy} in {@code situation}. */
+        static Admission of(ConflictPolicy policy, Situation situation) {
+            boolean waits = policy == ConflictPolicy.QUEUE || policy == ConflictPolicy.QUEUE_LATEST;
+            // For a newcomer that may wait, the state is checked when its turn comes, which may be now.
+            if (!situation.isRightState() && (situation.isFree() || !waits)) {
+                return REFUSE_STATE;
+            }
+            if (situation.isFree()) {
+                return START;
+            }
+            return switch (policy) {
+                case REJECT, SKIP -> REFUSE;
+                case JOIN -> situation.hasIncumbent() ? JOIN : REFUSE;
+                case QUEUE -> QUEUE;
+                case QUEUE_LATEST -> QUEUE_INSTEAD;
+                case REPLACE -> REPLACE;
+            };
         }
     }
 }

@@ -3,6 +3,7 @@ package io.interlock.spi.run.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.spi.run.rules.SubmitRules.Admission;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

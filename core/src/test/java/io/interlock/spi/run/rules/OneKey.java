@@ -5,6 +5,8 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
+import io.interlock.spi.run.rules.KeyRows.Reservation;
+import io.interlock.spi.run.rules.StepContext.TenantSlots;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

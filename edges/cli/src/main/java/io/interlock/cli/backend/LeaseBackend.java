@@ -1,6 +1,5 @@
 package io.interlock.cli.backend;
 
-import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LeaseQuery;
@@ -25,13 +24,14 @@ import io.interlock.cli.text.Failure;
 import io.interlock.engine.RemoteWork.Proof;
 import io.interlock.locks.Acquisition;
 import io.interlock.locks.Lease;
+import io.interlock.locks.Lease.Release;
 import io.interlock.locks.LeaseClient;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
 import io.interlock.locks.Outcome;
-import io.interlock.locks.Release;
 import io.interlock.service.Facts;
 import io.interlock.service.LockFacts;
+import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.interlock.cli.run;
 
 import io.interlock.cli.text.ExitCode;
 import io.interlock.engine.command.GuardedProcess;
-import io.interlock.time.Ticker;
+import io.interlock.time.Environment.Ticker;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;

@@ -7,7 +7,7 @@ import io.interlock.cli.text.ExitCode;
 import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.service.Facts;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -7,7 +7,7 @@ import io.interlock.cli.text.LockText;
 import io.interlock.cli.text.Times;
 import io.interlock.service.Facts;
 import io.interlock.time.Environment;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.util.List;
 

@@ -19,7 +19,7 @@ import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
 import io.interlock.service.Facts;
 import io.interlock.time.Environment;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;

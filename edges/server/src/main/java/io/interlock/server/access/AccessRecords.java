@@ -10,7 +10,7 @@ import io.interlock.server.http.Exchange.Caller;
 import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.problem.Problem;
 import io.interlock.time.Environment;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.ext.web.RoutingContext;

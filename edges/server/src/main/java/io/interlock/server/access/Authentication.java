@@ -15,7 +15,7 @@ import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.session.Sessions;
 import io.interlock.server.session.Sessions.Session;
 import io.interlock.server.session.Tokens;
-import io.interlock.time.Ticker;
+import io.interlock.time.Environment.Ticker;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Cookie;

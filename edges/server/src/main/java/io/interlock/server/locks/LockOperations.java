@@ -1,7 +1,6 @@
 package io.interlock.server.locks;
 
 import io.interlock.Actor;
-import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
@@ -13,9 +12,9 @@ import io.interlock.engine.RemoteLeases.Acquired;
 import io.interlock.engine.RemoteLeases.Renewed;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
-import io.interlock.run.KeyQuery;
+import io.interlock.run.KeyLine.LineQuery;
 import io.interlock.run.KeyView;
-import io.interlock.run.LineQuery;
+import io.interlock.run.KeyView.KeyQuery;
 import io.interlock.run.Pause;
 import io.interlock.run.RunQuery;
 import io.interlock.server.api.Call;
@@ -30,6 +29,7 @@ import io.interlock.server.runs.RunLookups;
 import io.interlock.server.runs.RunOperations;
 import io.interlock.service.Facts;
 import io.interlock.service.LockFacts;
+import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.vertx.core.json.JsonArray;
 import java.time.DateTimeException;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.interlock.server.operation;
 
 import io.interlock.service.Facts;
-import io.interlock.time.Ticker;
+import io.interlock.time.Environment.Ticker;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.server.problem.Problem;
 import io.interlock.time.Environment;
-import io.interlock.time.Ticker;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Ticker;
+import io.interlock.time.Environment.Timers;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;

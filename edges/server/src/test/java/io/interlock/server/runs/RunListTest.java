@@ -9,7 +9,7 @@ import io.interlock.run.JobName;
 import io.interlock.run.RunSpec;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
-import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.time.Environment;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;

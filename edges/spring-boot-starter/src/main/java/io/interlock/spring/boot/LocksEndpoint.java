@@ -1,8 +1,8 @@
 package io.interlock.spring.boot;
 
 import io.interlock.DurationText;
-import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
+import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.locks.Locks;

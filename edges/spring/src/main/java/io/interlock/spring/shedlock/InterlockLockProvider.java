@@ -7,7 +7,7 @@ import io.interlock.LockKey;
 import io.interlock.ThisProcess;
 import io.interlock.locks.LeaseClient;
 import io.interlock.time.Environment;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.util.Optional;
 import net.javacrumbs.shedlock.core.AbstractSimpleLock;

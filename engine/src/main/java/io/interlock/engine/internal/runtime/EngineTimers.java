@@ -1,8 +1,8 @@
 package io.interlock.engine.internal.runtime;
 
 import io.interlock.time.Environment;
+import io.interlock.time.Environment.Timers;
 import io.interlock.time.LocalTime;
-import io.interlock.time.Timers;
 
 /**
  * The clocks and timers of one engine. Each kind of task has a timer of its own, so that none of them waits for another.

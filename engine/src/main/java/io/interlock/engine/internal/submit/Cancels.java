@@ -6,9 +6,9 @@ import io.interlock.RunId;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.worker.ActiveRuns;
-import io.interlock.run.CancelAnswer;
-import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.RunSteps;
+import io.interlock.spi.run.RunSteps.CancelAnswer;
+import io.interlock.spi.run.RunSteps.CancelRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

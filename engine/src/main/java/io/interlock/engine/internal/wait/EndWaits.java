@@ -6,7 +6,7 @@ import io.interlock.locks.runtime.WaitQueues;
 import io.interlock.run.Run;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.RunQueries;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

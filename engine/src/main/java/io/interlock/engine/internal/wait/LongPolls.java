@@ -3,7 +3,7 @@ package io.interlock.engine.internal.wait;
 import io.interlock.engine.EngineClosedException;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.locks.runtime.WaitQueues;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

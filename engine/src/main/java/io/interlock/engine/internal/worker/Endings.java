@@ -6,7 +6,7 @@ import io.interlock.engine.TransientFailureException;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.run.Ending;
 import io.interlock.run.RunError;
-import io.interlock.run.StopRequest;
+import io.interlock.run.RunStatus.StopRequest;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,7 @@ import io.interlock.FencingToken;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.WorkContext;
 import io.interlock.run.Run;
-import io.interlock.run.StopRequest;
+import io.interlock.run.RunStatus.StopRequest;
 import java.time.Duration;
 import java.util.Optional;
 

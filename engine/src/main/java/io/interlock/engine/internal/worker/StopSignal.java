@@ -1,7 +1,7 @@
 package io.interlock.engine.internal.worker;
 
-import io.interlock.run.StopRequest;
-import io.interlock.time.Moment;
+import io.interlock.run.RunStatus.StopRequest;
+import io.interlock.time.LocalTime.Moment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package io.interlock.engine.internal.worker;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.runtime.EngineTimers;
 import io.interlock.spi.run.WorkSteps;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -1,8 +1,8 @@
 package io.interlock.engine.internal.worker;
 
-import io.interlock.run.Progress;
+import io.interlock.run.RunStatus.Progress;
 import io.interlock.run.RunTexts;
-import io.interlock.time.Moment;
+import io.interlock.time.LocalTime.Moment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;

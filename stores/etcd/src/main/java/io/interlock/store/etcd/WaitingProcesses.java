@@ -12,7 +12,7 @@ import io.grpc.stub.StreamObserver;
 import io.interlock.LockKey;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.time.Environment;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

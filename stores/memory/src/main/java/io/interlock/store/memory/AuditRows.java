@@ -3,10 +3,10 @@ package io.interlock.store.memory;
 import static java.util.Objects.requireNonNull;
 
 import io.interlock.LockKey;
+import io.interlock.run.AuditChain.AuditSignature;
+import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
-import io.interlock.run.AuditSignature;
-import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import java.time.Instant;
 import java.util.HashMap;

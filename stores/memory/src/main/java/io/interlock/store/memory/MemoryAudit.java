@@ -1,10 +1,10 @@
 package io.interlock.store.memory;
 
 import io.interlock.LockKey;
+import io.interlock.run.AuditChain.AuditSignature;
+import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
-import io.interlock.run.AuditSignature;
-import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package io.interlock.store.memory;
 
 import io.interlock.LockKey;
-import io.interlock.run.PeriodQuery;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.RunPeriod;
+import io.interlock.run.RunPeriod.PeriodQuery;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.RunNotes;
 import java.time.Duration;

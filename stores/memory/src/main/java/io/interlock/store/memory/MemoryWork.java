@@ -1,17 +1,17 @@
 package io.interlock.store.memory;
 
 import io.interlock.RunId;
-import io.interlock.run.Claimed;
-import io.interlock.run.FinishAnswer;
-import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Run;
 import io.interlock.spi.Answers;
 import io.interlock.spi.ChangeFeed;
-import io.interlock.spi.run.ClaimRequest;
-import io.interlock.spi.run.FinishRequest;
-import io.interlock.spi.run.HeartbeatRequest;
-import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.WorkSteps;
+import io.interlock.spi.run.WorkSteps.ClaimRequest;
+import io.interlock.spi.run.WorkSteps.Claimed;
+import io.interlock.spi.run.WorkSteps.FinishAnswer;
+import io.interlock.spi.run.WorkSteps.FinishRequest;
+import io.interlock.spi.run.WorkSteps.HeartbeatAnswer;
+import io.interlock.spi.run.WorkSteps.HeartbeatRequest;
+import io.interlock.spi.run.WorkSteps.OutputNote;
 import io.interlock.spi.run.rules.ClaimRules;
 import io.interlock.spi.run.rules.FinishRules;
 import java.util.ArrayList;

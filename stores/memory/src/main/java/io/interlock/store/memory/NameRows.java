@@ -1,7 +1,7 @@
 package io.interlock.store.memory;
 
 import io.interlock.RunId;
-import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.RunSteps.SubmitRequest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;

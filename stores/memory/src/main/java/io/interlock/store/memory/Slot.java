@@ -5,7 +5,7 @@ import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.LeaseStore.AcquireRequest;
 import io.interlock.spi.run.rules.LeaseRow;
 import java.time.Duration;
 import java.util.UUID;

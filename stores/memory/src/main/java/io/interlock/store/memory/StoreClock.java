@@ -1,7 +1,7 @@
 package io.interlock.store.memory;
 
 import io.interlock.time.Environment;
-import io.interlock.time.Ticker;
+import io.interlock.time.Environment.Ticker;
 import java.time.Duration;
 import java.time.Instant;
 

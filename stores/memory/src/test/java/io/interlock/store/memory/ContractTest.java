@@ -6,7 +6,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.locks.Locks;
-import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.LeaseStore.AcquireRequest;
 import io.interlock.tck.LeaseStoreContract;
 import io.interlock.tck.MutualExclusionProbe;
 import io.interlock.tck.StoreHarness;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LockKey;
-import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.LeaseStore.AcquireRequest;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;

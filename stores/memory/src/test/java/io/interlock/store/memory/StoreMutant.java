@@ -2,13 +2,13 @@ package io.interlock.store.memory;
 
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.spi.AcquireAnswer;
-import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;
 import io.interlock.spi.LeaseStore;
-import io.interlock.spi.ReleaseRequest;
-import io.interlock.spi.RenewAnswer;
-import io.interlock.spi.RenewRequest;
+import io.interlock.spi.LeaseStore.AcquireAnswer;
+import io.interlock.spi.LeaseStore.AcquireRequest;
+import io.interlock.spi.LeaseStore.ReleaseRequest;
+import io.interlock.spi.LeaseStore.RenewAnswer;
+import io.interlock.spi.LeaseStore.RenewRequest;
 import io.interlock.tck.ForwardingStore;
 import io.interlock.tck.StoreHarness;
 import io.interlock.time.Environment;

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
 import io.interlock.servers.PostgresServer;
-import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.LeaseStore;
+import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.util.ArrayList;

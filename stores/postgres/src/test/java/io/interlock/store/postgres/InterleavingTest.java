@@ -3,7 +3,7 @@ package io.interlock.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.servers.PostgresServer;
-import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import java.sql.Connection;

@@ -2,14 +2,14 @@ package io.interlock.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.run.AuditRecord;
 import io.interlock.servers.PostgresServer;
-import io.interlock.spi.EvictRequest;
-import io.interlock.spi.run.PauseRequest;
-import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.LeaseStore.EvictAnswer;
+import io.interlock.spi.LeaseStore.EvictRequest;
+import io.interlock.spi.run.RunSteps.PauseRequest;
+import io.interlock.spi.run.RunSteps.ResumeRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Run;
 import io.interlock.servers.PostgresServer;
-import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.RunSteps.ResumeRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.tck.RunAudit;
 import io.interlock.time.Environment;

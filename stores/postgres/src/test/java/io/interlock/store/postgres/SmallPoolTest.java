@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.LeaseRecord;
 import io.interlock.StoreUnavailableException;
 import io.interlock.spi.LeaseStore;
-import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.Stores;
 import java.sql.Connection;
 import java.time.Duration;

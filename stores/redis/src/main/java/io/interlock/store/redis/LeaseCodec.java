@@ -1,17 +1,17 @@
 package io.interlock.store.redis;
 
-import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
-import io.interlock.spi.AcquireAnswer;
-import io.interlock.spi.AcquireAnswer.Grant;
-import io.interlock.spi.AcquireRequest;
-import io.interlock.spi.ReleaseAnswer;
-import io.interlock.spi.ReleaseRequest;
-import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.LeaseStore.AcquireAnswer;
+import io.interlock.spi.LeaseStore.AcquireAnswer.Grant;
+import io.interlock.spi.LeaseStore.AcquireRequest;
+import io.interlock.spi.LeaseStore.EvictAnswer;
+import io.interlock.spi.LeaseStore.ReleaseAnswer;
+import io.interlock.spi.LeaseStore.ReleaseRequest;
+import io.interlock.spi.LeaseStore.RenewAnswer;
 import java.util.ArrayList;
 import java.util.List;
 

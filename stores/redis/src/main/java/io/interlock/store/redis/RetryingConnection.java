@@ -4,7 +4,7 @@ import io.interlock.DurationText;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
 import io.interlock.time.CallDeadline;
-import io.interlock.time.Ticker;
+import io.interlock.time.Environment.Ticker;
 import io.lettuce.core.RedisBusyException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisLoadingException;

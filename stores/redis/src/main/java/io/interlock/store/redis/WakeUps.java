@@ -4,7 +4,7 @@ import io.interlock.LockKey;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.Watchers;
 import io.interlock.time.Environment;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.spi.RenewAnswer;
-import io.interlock.spi.RenewRequest;
+import io.interlock.spi.LeaseStore.RenewAnswer;
+import io.interlock.spi.LeaseStore.RenewRequest;
 import io.interlock.time.Environment;
-import io.interlock.time.Ticker;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Ticker;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;

@@ -5,8 +5,8 @@ import static io.interlock.store.redis.Leases.release;
 import static io.interlock.store.redis.Leases.take;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
+import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.time.Environment;

@@ -1,12 +1,12 @@
 package io.interlock.store.sql;
 
-import io.interlock.spi.AcquireAnswer;
-import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;
-import io.interlock.spi.ReleaseAnswer;
-import io.interlock.spi.ReleaseRequest;
-import io.interlock.spi.RenewAnswer;
-import io.interlock.spi.RenewRequest;
+import io.interlock.spi.LeaseStore.AcquireAnswer;
+import io.interlock.spi.LeaseStore.AcquireRequest;
+import io.interlock.spi.LeaseStore.ReleaseAnswer;
+import io.interlock.spi.LeaseStore.ReleaseRequest;
+import io.interlock.spi.LeaseStore.RenewAnswer;
+import io.interlock.spi.LeaseStore.RenewRequest;
 import java.util.List;
 
 /**

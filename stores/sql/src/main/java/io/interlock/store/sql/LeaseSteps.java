@@ -1,18 +1,18 @@
 package io.interlock.store.sql;
 
-import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
-import io.interlock.spi.AcquireAnswer;
-import io.interlock.spi.AcquireRequest;
-import io.interlock.spi.EvictRequest;
-import io.interlock.spi.ReleaseAnswer;
-import io.interlock.spi.ReleaseRequest;
-import io.interlock.spi.RenewAnswer;
-import io.interlock.spi.RenewRequest;
+import io.interlock.spi.LeaseStore.AcquireAnswer;
+import io.interlock.spi.LeaseStore.AcquireRequest;
+import io.interlock.spi.LeaseStore.EvictAnswer;
+import io.interlock.spi.LeaseStore.EvictRequest;
+import io.interlock.spi.LeaseStore.ReleaseAnswer;
+import io.interlock.spi.LeaseStore.ReleaseRequest;
+import io.interlock.spi.LeaseStore.RenewAnswer;
+import io.interlock.spi.LeaseStore.RenewRequest;
 import io.interlock.spi.TokenLayout;
 import io.interlock.spi.run.rules.BareLeaseRules;
 import io.interlock.spi.run.rules.ClaimRules;

@@ -1,10 +1,10 @@
 package io.interlock.store.sql;
 
-import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
+import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.run.Waiter;
+import io.interlock.run.RunStatus.Waiter;
 import io.interlock.spi.TokenLayout;
 import io.interlock.spi.run.rules.BareLeaseRules;
 import io.interlock.spi.run.rules.KeyState;

@@ -2,7 +2,7 @@ package io.interlock.store.sql;
 
 import io.interlock.LockKey;
 import io.interlock.spi.run.rules.LineRules;
-import io.interlock.time.Ticker;
+import io.interlock.time.Environment.Ticker;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

@@ -2,8 +2,8 @@ package io.interlock.store.sql;
 
 import io.interlock.run.HoldTimes;
 import io.interlock.run.JobName;
-import io.interlock.run.PeriodQuery;
 import io.interlock.run.RunPeriod;
+import io.interlock.run.RunPeriod.PeriodQuery;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

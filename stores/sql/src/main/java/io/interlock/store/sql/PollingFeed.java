@@ -4,7 +4,7 @@ import io.interlock.InterlockException;
 import io.interlock.LockKey;
 import io.interlock.spi.Watchers;
 import io.interlock.time.Environment;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Timers;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

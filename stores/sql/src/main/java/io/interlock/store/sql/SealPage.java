@@ -2,8 +2,8 @@ package io.interlock.store.sql;
 
 import io.interlock.Sha256;
 import io.interlock.run.AuditChain;
+import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditRecord;
-import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog.Sealed;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,8 +1,8 @@
 package io.interlock.store.sql;
 
+import io.interlock.run.AuditChain.AuditSignature;
+import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditRecord;
-import io.interlock.run.AuditSignature;
-import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog.Sealed;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;

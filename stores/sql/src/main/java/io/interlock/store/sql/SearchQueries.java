@@ -5,7 +5,7 @@ import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.SearchQuery;
-import io.interlock.run.SearchResult;
+import io.interlock.run.SearchQuery.SearchResult;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Comparator;

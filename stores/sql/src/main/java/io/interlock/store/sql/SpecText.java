@@ -2,13 +2,13 @@ package io.interlock.store.sql;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LeaseTerms;
-import io.interlock.run.Execution;
 import io.interlock.run.JobName;
-import io.interlock.run.LineLimits;
-import io.interlock.run.Origin;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.RunLimits;
+import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.run.RunSpec;
+import io.interlock.run.RunSpec.Execution;
+import io.interlock.run.RunSpec.Origin;
 import io.interlock.run.Transition;
 import java.time.Duration;
 import java.util.HashMap;

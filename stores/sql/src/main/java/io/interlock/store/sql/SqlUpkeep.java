@@ -1,9 +1,9 @@
 package io.interlock.store.sql;
 
 import io.interlock.run.Retention;
-import io.interlock.run.SweepAction;
 import io.interlock.spi.run.Upkeep;
-import io.interlock.time.Ticker;
+import io.interlock.spi.run.Upkeep.SweepAction;
+import io.interlock.time.Environment.Ticker;
 import java.util.ArrayList;
 import java.util.List;
 

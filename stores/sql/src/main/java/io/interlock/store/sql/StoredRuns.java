@@ -5,7 +5,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
-import io.interlock.run.Waiter;
+import io.interlock.run.RunStatus.Waiter;
 import io.interlock.spi.run.rules.LineRules;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;

@@ -1,8 +1,8 @@
 package io.interlock.store.sql;
 
 import io.interlock.LockKey;
-import io.interlock.spi.run.rules.Reservation;
-import io.interlock.spi.run.rules.TenantSlots;
+import io.interlock.spi.run.rules.KeyRows.Reservation;
+import io.interlock.spi.run.rules.StepContext.TenantSlots;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package io.interlock.store.sql;
 
+import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditRecord;
-import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.ConflictPolicy;
 import io.interlock.RunId;
 import io.interlock.run.JobName;
-import io.interlock.run.LineLimits;
+import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.run.RunSpec;
 import io.interlock.run.RunStatus;
 import java.util.Random;

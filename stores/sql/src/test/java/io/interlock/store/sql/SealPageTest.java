@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LockKey;
 import io.interlock.run.AuditChain;
+import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditRecord;
-import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog.Sealed;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
 import io.interlock.store.sql.SchemaMode;
-import io.interlock.time.Ticker;
+import io.interlock.time.Environment.Ticker;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

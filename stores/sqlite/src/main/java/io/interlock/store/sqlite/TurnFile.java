@@ -1,6 +1,6 @@
 package io.interlock.store.sqlite;
 
-import io.interlock.time.Ticker;
+import io.interlock.time.Environment.Ticker;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;

@@ -1,7 +1,7 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.StoreUnavailableException;
-import io.interlock.time.Ticker;
+import io.interlock.time.Environment.Ticker;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 

@@ -2,10 +2,10 @@ package io.interlock.store.sqlite;
 
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.LeaseStore;
-import io.interlock.spi.ReleaseAnswer;
-import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.LeaseStore.AcquireAnswer;
+import io.interlock.spi.LeaseStore.ReleaseAnswer;
+import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.Stores;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -1,8 +1,8 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.time.Environment;
-import io.interlock.time.Ticker;
-import io.interlock.time.Timers;
+import io.interlock.time.Environment.Ticker;
+import io.interlock.time.Environment.Timers;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadFactory;

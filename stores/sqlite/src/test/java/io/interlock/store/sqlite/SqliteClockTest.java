@@ -11,7 +11,7 @@ import io.interlock.Refusal;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
 import io.interlock.spi.LeaseStore;
-import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.TokenLayout;
 import java.io.IOException;

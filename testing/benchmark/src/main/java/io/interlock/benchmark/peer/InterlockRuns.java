@@ -9,7 +9,7 @@ import io.interlock.engine.JobBuilder;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
-import io.interlock.run.RunCount;
+import io.interlock.run.Summary.RunCount;
 import java.time.Duration;
 import java.util.function.Consumer;
 

@@ -19,7 +19,7 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.run.Ending;
-import io.interlock.run.Execution;
+import io.interlock.run.RunSpec.Execution;
 import java.time.Duration;
 import java.util.List;
 

@@ -14,7 +14,7 @@ import io.interlock.server.compat.HandWork;
 import io.interlock.server.compat.ingestion.IngestionApi.IngestionJson;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
-import io.interlock.time.Ticker;
+import io.interlock.time.Environment.Ticker;
 import io.vertx.core.json.JsonObject;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
