@@ -6,7 +6,7 @@ import io.interlock.engine.internal.StoreRunEngine;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.schedule.MaintenanceWindows;
-import io.interlock.engine.schedule.ScheduledJob;
+import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import io.interlock.run.LineLimits;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Retention;

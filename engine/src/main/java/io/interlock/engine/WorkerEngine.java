@@ -1,5 +1,11 @@
 package io.interlock.engine;
 
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.engine.CallerRun.CallerTurn;
+import io.interlock.run.Run;
+import io.interlock.time.Moment;
+
 /**
  * Workers that do runs, and stop when they must. Who submits those runs, who waits for them and who tidies up after them is the business
  * of others: of a {@link RunEngine}, which is one of these and all the rest. Safe for use by many threads.
@@ -40,5 +46,27 @@ public interface WorkerEngine extends AutoCloseable {
         public int free() {
             return slots - busy;
         }
+    }
+
+    /**
+     * Workers, and runs whose work callers in this process do. The leases of both are kept alive until the work has ended. Safe for use by
+     * many threads.
+     */
+    interface CallerEngine extends WorkerEngine {
+
+        /**
+         * Takes in a run that was granted to its caller.
+         *
+         * @param before taken before the request was sent that brought the grant
+         * @throws EngineClosedException if the engine was closed in the meantime; the run is given back
+         */
+        CallerRun adopt(Run run, LeaseRecord lease, Moment before);
+
+        /**
+         * The place in the queue of {@code run}.
+         *
+         * @param lease the id of the grant that is asked for
+         */
+        CallerTurn turn(Run run, LeaseId lease);
     }
 }

@@ -12,6 +12,7 @@ import io.interlock.LeaseLostException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.engine.CallerRun.CallerTurn;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.Execution;

@@ -9,6 +9,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
+import io.interlock.engine.CallerRun.CallerTurn;
 import io.interlock.run.Execution;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;

@@ -1,6 +1,8 @@
 package io.interlock.engine.command;
 
+import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
+import io.interlock.engine.command.Guard.Tools;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.InputStream;
@@ -312,5 +314,23 @@ public abstract sealed class GuardedProcess implements AutoCloseable
         USR1,
         /** Whatever the command takes it for. */
         USR2
+    }
+
+    /** There is no such program, or it may not be executed. Nothing was started. */
+    public static final class CannotExecuteException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final int exitCode;
+
+        CannotExecuteException(int exitCode, String message) {
+            super(message);
+            this.exitCode = exitCode;
+        }
+
+        /** 127 if it was not found, 126 if it was but cannot be executed: what a shell would answer. */
+        public int exitCode() {
+            return exitCode;
+        }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.engine.audit.AuditKey.AuditSigner;
 import io.interlock.run.AuditSignature;
 import io.interlock.run.Seal;
 import java.time.Duration;

@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.PermanentFailureException;
+import io.interlock.engine.RunHandler.WorkGoesOnException;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.TransientFailureException;
-import io.interlock.engine.WorkGoesOnException;
 import io.interlock.engine.command.FakeContext;
 import io.interlock.engine.http.HttpAnswer;
 import io.interlock.engine.http.HttpRules;

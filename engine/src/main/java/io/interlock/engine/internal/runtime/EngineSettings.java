@@ -11,7 +11,7 @@ import io.interlock.engine.WorkSource;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.schedule.MaintenanceWindows;
-import io.interlock.engine.schedule.ScheduledJob;
+import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import io.interlock.run.JobName;
 import io.interlock.run.LineLimits;
 import io.interlock.run.OpenRuns;

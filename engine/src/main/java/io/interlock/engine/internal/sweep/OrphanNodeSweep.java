@@ -5,7 +5,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
-import io.interlock.engine.NodeHandler;
+import io.interlock.engine.RunHandler.NodeHandler;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.submit.Cancels;
 import io.interlock.engine.internal.worker.ActiveRuns;

@@ -2,7 +2,7 @@ package io.interlock.engine.internal.wait;
 
 import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.internal.runtime.EngineThreads;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 import io.interlock.engine.internal.worker.ActiveRuns;
 import io.interlock.locks.runtime.Poller;
 import io.interlock.time.LocalTime;

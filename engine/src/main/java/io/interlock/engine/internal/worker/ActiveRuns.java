@@ -11,7 +11,7 @@ import io.interlock.engine.Job;
 import io.interlock.engine.WorkSource;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineThreads;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 import io.interlock.locks.runtime.HeldSet;
 import io.interlock.locks.runtime.LeaseRuntime;
 import io.interlock.run.Ending;

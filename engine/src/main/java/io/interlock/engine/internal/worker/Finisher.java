@@ -4,7 +4,7 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineEvents;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 import io.interlock.locks.runtime.Backoff;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.run.Claimed;

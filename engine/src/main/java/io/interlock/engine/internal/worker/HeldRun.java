@@ -6,10 +6,13 @@ import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.engine.Job;
+import io.interlock.engine.RunStoppedException;
+import io.interlock.engine.WorkContext;
 import io.interlock.locks.runtime.HeldLease;
 import io.interlock.run.Ending;
 import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Run;
+import io.interlock.run.StopRequest;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
@@ -19,6 +22,7 @@ import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -261,5 +265,54 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
     @Override
     public String toString() {
         return "run " + run.id() + " of job " + run.job() + " under " + run.key() + " with token " + lease.token();
+    }
+
+    /** What work sees of the run it holds. Safe for use by many threads. */
+    public abstract static class HeldRunContext implements WorkContext {
+
+        protected final ActiveRuns activeRuns;
+        protected final HeldRun held;
+
+        protected HeldRunContext(ActiveRuns activeRuns, HeldRun held) {
+            this.activeRuns = activeRuns;
+            this.held = held;
+        }
+
+        @Override
+        public final Run run() {
+            return held.run();
+        }
+
+        @Override
+        public final FencingToken token() {
+            return held.token();
+        }
+
+        @Override
+        public final Duration remaining() {
+            return held.remaining();
+        }
+
+        @Override
+        public final void stage(String name) {
+            activeRuns.stage(held, name);
+        }
+
+        @Override
+        public final void checkpoint() {
+            stopping().ifPresent(stop -> {
+                throw new RunStoppedException(stop);
+            });
+        }
+
+        @Override
+        public final Optional<StopRequest> stopping() {
+            return held.stop().raised();
+        }
+
+        @Override
+        public final void onStop(Runnable task) {
+            held.stop().onStop(task);
+        }
     }
 }

@@ -1,7 +1,7 @@
 package io.interlock.engine.internal.worker;
 
 import io.interlock.engine.internal.runtime.EngineThreads;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 import io.interlock.spi.run.WorkSteps;
 import io.interlock.time.Timers;
 import java.time.Duration;

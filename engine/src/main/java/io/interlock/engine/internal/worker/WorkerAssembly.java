@@ -5,7 +5,7 @@ import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineThreads;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 
 /**
  * The parts that do the work of runs, put together: all that an engine of a worker has, and a part of every engine on a store. It is

@@ -7,7 +7,7 @@ import io.interlock.engine.Job;
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.WorkerEngine;
 import io.interlock.engine.internal.runtime.EngineSettings;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 import io.interlock.run.Claimed;
 import io.interlock.run.JobName;
 import io.interlock.spi.ChangeFeed;

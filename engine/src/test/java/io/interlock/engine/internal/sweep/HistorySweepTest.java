@@ -2,6 +2,7 @@ package io.interlock.engine.internal.sweep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.engine.internal.sweep.SweepingJanitor.StoreSweep;
 import io.interlock.run.Retention;
 import io.interlock.run.SweepAction;
 import io.interlock.spi.run.Upkeep;
