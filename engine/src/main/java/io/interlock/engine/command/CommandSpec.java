@@ -77,7 +77,6 @@ public record CommandSpec(
                 command, null, Map.of(), InheritedEnvironment.ALL, DEFAULT_TAIL, DEFAULT_GRACE, Set.of(), Set.of());
     }
 
-    /** This, working elsewhere. */
     public CommandSpec directory(Path directory) {
         return new CommandSpec(
                 command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);
@@ -89,13 +88,11 @@ public record CommandSpec(
                 command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);
     }
 
-    /** This, keeping more or less output. */
     public CommandSpec outputTail(int outputTail) {
         return new CommandSpec(
                 command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);
     }
 
-    /** This, with more or less time to end. */
     public CommandSpec grace(Duration grace) {
         return new CommandSpec(
                 command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);

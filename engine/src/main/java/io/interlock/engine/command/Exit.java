@@ -10,7 +10,6 @@ import java.util.Map;
  */
 public record Exit(Kind kind, int number) {
 
-    /** In which way. */
     public enum Kind {
         /** It ended by itself. */
         EXITED,
@@ -44,12 +43,10 @@ public record Exit(Kind kind, int number) {
     static final int CANNOT_EXECUTE = 126;
     static final int CANNOT_FIND = 127;
 
-    /** Ended by itself. */
     static Exit exited(int code) {
         return new Exit(Kind.EXITED, code);
     }
 
-    /** Ended by a signal. */
     static Exit signalled(int signal) {
         return new Exit(Kind.SIGNALLED, signal);
     }

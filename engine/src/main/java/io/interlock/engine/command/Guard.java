@@ -184,10 +184,11 @@ final class Guard {
         private static final Logger log = LoggerFactory.getLogger(Tools.class);
 
         private static final int PROBE = 7;
+        private static final Optional<Tools> HERE = look();
 
         /** The tools of this machine, or empty if it has too few; looked for once. */
         static Optional<Tools> here() {
-            return Found.TOOLS;
+            return HERE;
         }
 
         /** The text of a script beside this class, without its comments: it is seen by people who list processes. */
@@ -241,10 +242,6 @@ final class Guard {
                 Thread.currentThread().interrupt();
                 return false;
             }
-        }
-
-        private static final class Found {
-            static final Optional<Tools> TOOLS = look();
         }
     }
 }

@@ -97,11 +97,6 @@ public abstract sealed class GuardedProcess implements AutoCloseable
         return process.getInputStream();
     }
 
-    /** Its errors, if that is a pipe of its own. */
-    public final InputStream stderr() {
-        return process.getErrorStream();
-    }
-
     /**
      * Sends a signal to everything the command has started and that is still in its session; {@link Signal#KILL} also to
      * processes that left it. Returns at once; nothing happens if it has ended.
@@ -166,7 +161,6 @@ public abstract sealed class GuardedProcess implements AutoCloseable
         return signalled ? Exit.signalled(status - SIGNALLED) : Exit.exited(status);
     }
 
-    /** It has ended. */
     void end(Exit exit) {
         ended.complete(exit);
     }

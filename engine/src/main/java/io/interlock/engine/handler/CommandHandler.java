@@ -11,7 +11,7 @@ import io.interlock.engine.command.CommandSpec;
 import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.GuardedProcess.CannotExecuteException;
-import io.interlock.engine.command.InheritedVariables;
+import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
 import io.interlock.run.StopRequest;
 import io.interlock.time.Environment;
@@ -113,7 +113,7 @@ public final class CommandHandler implements RunHandler {
                     new ProcessLaunch(
                             spec.command(),
                             spec.directory(),
-                            Variables.of(spec, context, InheritedVariables.all()),
+                            Variables.of(spec, context, InheritedEnvironment.variables()),
                             Redirect.PIPE,
                             Redirect.PIPE,
                             null,
@@ -224,7 +224,6 @@ public final class CommandHandler implements RunHandler {
         threads.newThread(task).start();
     }
 
-    /** The variables a command sees. */
     static final class Variables {
 
         static final String PARAMETER = CommandSpec.OURS + "PARAM_";

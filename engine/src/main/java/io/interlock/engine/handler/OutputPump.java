@@ -5,10 +5,9 @@ import io.interlock.run.Progress;
 import io.interlock.run.RunTexts;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
+import java.io.InputStreamReader;
+import java.io.Reader;
 import java.nio.CharBuffer;
-import java.nio.charset.CharsetDecoder;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -64,24 +63,12 @@ final class OutputPump implements Runnable {
     }
 
     private void pump() throws IOException {
-        CharsetDecoder decoder = StandardCharsets.UTF_8
-                .newDecoder()
-                .onMalformedInput(CodingErrorAction.REPLACE)
-                .onUnmappableCharacter(CodingErrorAction.REPLACE);
-        ByteBuffer bytes = ByteBuffer.allocate(BUFFER);
-        CharBuffer chars = CharBuffer.allocate(BUFFER);
-        boolean more = true;
-        while (more) {
-            int read = output.read(bytes.array(), bytes.position(), bytes.remaining());
-            more = read >= 0;
-            bytes.position(bytes.position() + Math.max(read, 0)).flip();
-            decoder.decode(bytes, chars, !more);
-            bytes.compact();
-            splitter.take(chars.flip());
-            chars.clear();
+        // What is no UTF-8 becomes U+FFFD.
+        Reader text = new InputStreamReader(output, StandardCharsets.UTF_8);
+        char[] buffer = new char[BUFFER];
+        for (int read = text.read(buffer); read >= 0; read = text.read(buffer)) {
+            splitter.take(CharBuffer.wrap(buffer, 0, read));
         }
-        decoder.flush(chars);
-        splitter.take(chars.flip());
     }
 
     private boolean report(OutputSplitter.Report report) {

@@ -8,7 +8,6 @@ import io.interlock.TimeText;
 import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedEnvironment;
-import io.interlock.engine.command.InheritedVariables;
 import io.interlock.engine.command.ProcessLaunch;
 import io.interlock.engine.notify.NotifyRule.NotifyTarget;
 import io.interlock.time.Environment;
@@ -29,10 +28,8 @@ interface Delivery {
     /** Tries once. Throws nothing: whatever goes wrong is an answer. */
     Result deliver(Notification notification);
 
-    /** What came of it. */
     sealed interface Result {
 
-        /** It was taken in. */
         record Delivered() implements Result {}
 
         /**
@@ -70,7 +67,7 @@ interface Delivery {
 
         private ProcessLaunch launch(Notification notification) {
             return ProcessLaunch.of(target.argv())
-                    .environment(variables(notification, InheritedVariables.all()))
+                    .environment(variables(notification, InheritedEnvironment.variables()))
                     .redirects(Redirect.PIPE, Redirect.DISCARD, Redirect.DISCARD);
         }
 
