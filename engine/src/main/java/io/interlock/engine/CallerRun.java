@@ -55,7 +55,6 @@ public interface CallerRun extends WorkContext, AutoCloseable {
      */
     interface CallerTurn extends AutoCloseable {
 
-        /** The run in the queue. */
         Run run();
 
         /**
@@ -78,7 +77,6 @@ public interface CallerRun extends WorkContext, AutoCloseable {
         @Override
         void close();
 
-        /** What came of waiting. */
         sealed interface Outcome {
 
             /** Its turn has come. */

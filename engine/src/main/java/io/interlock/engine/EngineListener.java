@@ -7,6 +7,5 @@ package io.interlock.engine;
 @FunctionalInterface
 public interface EngineListener {
 
-    /** Something has happened. */
     void on(EngineEvent event);
 }

@@ -84,11 +84,6 @@ public final class EngineQueries {
         return new ChainPage(audit.anchor().position(), head.position(), links);
     }
 
-    /** Checks the whole audit log: whether it was changed, and whether grants overlap. May take long. */
-    public AuditReport verifyAudit() {
-        return verifyAudit(List.of());
-    }
-
     /**
      * Looks at the whole audit log, and compares it with links that were written down outside the store, with this engine's
      * {@linkplain EngineBuilder#auditKey key} if it has one, and with how long this engine keeps records. May take long.

@@ -10,13 +10,11 @@ import org.jspecify.annotations.Nullable;
  */
 public interface EngineTracer extends EngineListener {
 
-    /** A submission begins. */
     Submitting submitting(RunRequest request);
 
     /** An attempt begins; the calling thread will do its work. */
     TracedWork working(Run run);
 
-    /** A submission. */
     interface Submitting {
 
         /** The request as it is to be made, with the trace that its run is to keep. */
@@ -26,7 +24,6 @@ public interface EngineTracer extends EngineListener {
         void ended(@Nullable Submission answer, @Nullable Throwable failure);
     }
 
-    /** The work of an attempt. */
     interface TracedWork {
 
         /** The W3C {@code traceparent} for what the work calls, or {@code null} if there is none. */

@@ -50,10 +50,5 @@ public interface Janitor {
         public Round {
             actions = List.copyOf(actions);
         }
-
-        /** Why it did nothing at all, if it did not look. */
-        public Optional<String> whySkipped() {
-            return Optional.ofNullable(skipped);
-        }
     }
 }

@@ -22,7 +22,6 @@ public final class Jobs {
         this.byName = byName;
     }
 
-    /** These jobs. */
     public static Jobs of(Job... jobs) {
         return of(Arrays.asList(jobs));
     }
@@ -88,7 +87,6 @@ public final class Jobs {
             this.closest = closest == null ? null : closest.value();
         }
 
-        /** The unknown name. */
         public String job() {
             return job;
         }

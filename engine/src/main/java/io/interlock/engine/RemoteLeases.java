@@ -49,7 +49,6 @@ public interface RemoteLeases {
     /** The lease of {@code key}, also one that has expired and was not cleared. */
     CompletionStage<Optional<LeaseRecord>> find(LockKey key);
 
-    /** What came of asking for a key. */
     sealed interface Acquired {
 
         /**
@@ -63,10 +62,8 @@ public interface RemoteLeases {
         record Refused(Refusal refusal) implements Acquired {}
     }
 
-    /** What came of renewing. */
     sealed interface Renewed {
 
-        /** The lease lives on. */
         record Lives(LeaseRecord lease) implements Renewed {}
 
         /**

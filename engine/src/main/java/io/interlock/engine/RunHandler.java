@@ -74,7 +74,6 @@ public interface RunHandler {
 
         private static final long serialVersionUID = 1L;
 
-        /** Given up for this reason. */
         public WorkGoesOnException(String message, @Nullable Throwable cause) {
             super(message);
             if (cause != null) {

@@ -10,13 +10,11 @@ public final class RunStoppedException extends InterlockException {
 
     private final transient StopRequest stop;
 
-    /** Stopped for this reason. */
     public RunStoppedException(StopRequest stop) {
         super(stop.reason());
         this.stop = stop;
     }
 
-    /** Why it stopped. */
     public StopRequest stop() {
         return stop;
     }

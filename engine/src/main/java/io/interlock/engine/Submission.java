@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 /** What came of a {@link RunRequest}. Whatever did not start says in one sentence why, and who stands in the way. */
 public sealed interface Submission {
 
-    /** What was asked for. */
     default LockKey key() {
         return orElseThrow().key();
     }
@@ -111,7 +110,6 @@ public sealed interface Submission {
     /** Nothing runs for this request. */
     sealed interface Refused extends Submission {
 
-        /** Why not. */
         Refusal refusal();
 
         @Override
@@ -192,12 +190,10 @@ public sealed interface Submission {
             this.run = run;
         }
 
-        /** The key that was used twice. */
         public String idempotencyKey() {
             return idempotencyKey;
         }
 
-        /** What came of the first request. */
         public Run run() {
             return run;
         }

@@ -60,7 +60,6 @@ public final class WorkerBuilder extends WorkBuilder<WorkerBuilder> {
             return new CallerTurns(work.settings(), waits, turns, work.activeRuns(), work.finisher());
         }
 
-        /** An engine, working. */
         static CallerEngine open(EngineSettings.WorkSettings settings, @Nullable TurnSource turns) {
             WorkerOnlyEngine engine = new WorkerOnlyEngine(settings, turns);
             try {

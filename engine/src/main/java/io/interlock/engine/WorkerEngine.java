@@ -17,13 +17,11 @@ public interface WorkerEngine extends AutoCloseable {
         return new WorkerBuilder(source);
     }
 
-    /** How the workers of this engine stand. */
     Status workers();
 
     /** How many events listeners have missed so far because they were too slow. */
     long missedEvents();
 
-    /** The jobs it knows. */
     Jobs jobs();
 
     /**

@@ -86,7 +86,6 @@ public final class ApiKey {
                 hash().getBytes(StandardCharsets.US_ASCII), hash.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** Its public part. */
     public String id() {
         return id;
     }
@@ -109,7 +108,7 @@ public final class ApiKey {
     private String checksum() {
         CRC32 crc = new CRC32();
         crc.update((PREFIX + id + "_" + secret).getBytes(StandardCharsets.US_ASCII));
-        return Base62.encode(crc.getValue(), CHECKSUM_WIDTH);
+        return Base62.encode(BigInteger.valueOf(crc.getValue()), CHECKSUM_WIDTH);
     }
 
     private static String secret(RandomGenerator random) {
@@ -135,17 +134,6 @@ public final class ApiKey {
                 BigInteger[] parts = rest.divideAndRemainder(BASE);
                 text[i] = DIGITS.charAt(parts[1].intValue());
                 rest = parts[0];
-            }
-            return new String(text);
-        }
-
-        /** The same, for a number that is small enough. */
-        static String encode(long number, int width) {
-            char[] text = new char[width];
-            long rest = number;
-            for (int i = width - 1; i >= 0; i--) {
-                text[i] = DIGITS.charAt((int) (rest % DIGITS.length()));
-                rest /= DIGITS.length();
             }
             return new String(text);
         }

@@ -349,7 +349,6 @@ public final class KeyRing {
             return entry != null ? entry : unknown.get(id, now);
         }
 
-        /** Keeps what the store said to a question asked at {@code since}. */
         synchronized void put(String id, Optional<AccessKey> key, long since) {
             forget(id);
             (key.isPresent() ? known : unknown).entries.put(id, new Kept(key, since));

@@ -20,17 +20,14 @@ public final class TenantLimitException extends InterlockException {
         this.limit = limit;
     }
 
-    /** Whose limit it is. */
     public String tenant() {
         return tenant;
     }
 
-    /** The setting with the limit. */
     public String setting() {
         return setting;
     }
 
-    /** How many there may be. */
     public long limit() {
         return limit;
     }

@@ -9,10 +9,8 @@ import java.time.Instant;
 /** Something that is wrong with the audit log, or with what it tells. */
 public sealed interface AuditFinding {
 
-    /** Where in the chain. */
     long position();
 
-    /** What it is, for people. */
     String sentence();
 
     /** A record is not what was sealed; or the link before it was changed together with its record. */

@@ -52,7 +52,6 @@ public final class AuditKey {
         return new AuditKey(new SecretKeySpec(text.getBytes(StandardCharsets.UTF_8), ALGORITHM));
     }
 
-    /** The signature of a link. */
     AuditSignature sign(Seal link) {
         String text = "interlock audit " + link.position() + ":" + link.hash();
         try {
@@ -97,7 +96,6 @@ public final class AuditKey {
         private final AuditKey key;
         private volatile boolean told;
 
-        /** Signs {@code audit} with {@code key}. */
         public AuditSigner(AuditLog audit, AuditKey key) {
             this.audit = audit;
             this.key = key;

@@ -35,7 +35,6 @@ public final class AuditVerifier {
 
     private final AuditLog audit;
 
-    /** Looks at {@code audit}. */
     public AuditVerifier(AuditLog audit) {
         this.audit = audit;
     }
@@ -57,11 +56,6 @@ public final class AuditVerifier {
         public Outside {
             witnesses = List.copyOf(witnesses);
         }
-    }
-
-    /** Looks at everything that is sealed. */
-    public AuditReport verify() {
-        return verify(Outside.NOTHING);
     }
 
     /** Looks at everything that is sealed, and compares it with what is known from outside the store. */
@@ -330,7 +324,6 @@ public final class AuditVerifier {
                 }
             };
 
-            /** Follows one record more. */
             void follow(long position, AuditRecord record, Consumer<AuditFinding> findings) {
                 RunId run = record.run();
                 if (run == null || !record.action().equals(MOVED)) {
@@ -350,7 +343,6 @@ public final class AuditVerifier {
                 running.clear();
             }
 
-            /** Under how many keys a run counts as running. */
             int size() {
                 return running.size();
             }

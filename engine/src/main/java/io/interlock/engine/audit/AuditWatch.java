@@ -134,7 +134,6 @@ public final class AuditWatch {
      */
     public static final class OverlapResponse {
 
-        private static final Logger log = LoggerFactory.getLogger(OverlapResponse.class);
         private static final String ACTOR = "interlock";
 
         private final RunSteps steps;

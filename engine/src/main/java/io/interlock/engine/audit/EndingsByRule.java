@@ -30,7 +30,6 @@ import org.slf4j.spi.LoggingEventBuilder;
  */
 public final class EndingsByRule implements Consumer<List<AuditRecord>> {
 
-    /** Told of each ending. */
     @FunctionalInterface
     public interface Listener {
 

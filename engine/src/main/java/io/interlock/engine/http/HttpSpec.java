@@ -51,27 +51,22 @@ public record HttpSpec(
         }
     }
 
-    /** A request with default settings. */
     public static HttpSpec of(URI url) {
         return new HttpSpec(url, Map.of(), DEFAULT_TIMEOUT, null, null);
     }
 
-    /** This, with other headers. */
     public HttpSpec headers(Map<String, String> headers) {
         return new HttpSpec(url, headers, timeout, signer, callback);
     }
 
-    /** This, with more or less time. */
     public HttpSpec timeout(Duration timeout) {
         return new HttpSpec(url, headers, timeout, signer, callback);
     }
 
-    /** This, signed. */
     public HttpSpec signer(WebhookSigner signer) {
         return new HttpSpec(url, headers, timeout, signer, callback);
     }
 
-    /** This, with a callback. */
     public HttpSpec callback(String callback) {
         return new HttpSpec(url, headers, timeout, signer, callback);
     }

@@ -59,7 +59,6 @@ public final class PinnedHttp implements AutoCloseable {
         timers.close();
     }
 
-    /** Where it may send to. */
     public HttpRules rules() {
         return rules;
     }

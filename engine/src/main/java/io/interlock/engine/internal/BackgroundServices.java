@@ -87,9 +87,10 @@ final class BackgroundServices {
             RunStore store = settings.store();
             windows = MaintenanceWindows.start(
                     settings.background().windows(),
-                    new MaintenanceWindows.Store(store.views(), store.notes()),
+                    store.views(),
+                    store.notes(),
                     pause,
-                    settings.environment());
+                    settings.work().environment());
             open.push(windows);
         }
     }
@@ -101,7 +102,7 @@ final class BackgroundServices {
      */
     void start(Submitter submitter) {
         RunStore store = settings.store();
-        Environment environment = settings.environment();
+        Environment environment = settings.work().environment();
         if (settings.background().kept()) {
             sign(settings.background().auditKey(), store.audit(), environment);
             open.push(sealer.start(environment));
@@ -111,7 +112,7 @@ final class BackgroundServices {
                             new AuditWatch.OverlapResponse(store.runs(), store.queries()),
                             this::alarm)
                     .start(environment));
-            counter = new RefusalCounter(store.notes(), settings.holder().instance(), environment);
+            counter = new RefusalCounter(store.notes(), settings.work().holder().instance(), environment);
             open.push(counter);
             PeriodCounter periods = new PeriodCounter(store.notes(), store.views(), environment);
             events.onEvent(event -> count(event, periods));
@@ -158,7 +159,7 @@ final class BackgroundServices {
         if (wait.isEmpty()) {
             return request;
         }
-        Job job = settings.jobs().require(request.job());
+        Job job = settings.work().jobs().require(request.job());
         Duration limit = job.limits().maxWait();
         RunRequest patient = limit == null ? request : request.maxWait(limit.plus(wait.get()));
         return job.policy().yieldsToIncumbent() ? patient.onConflict(ConflictPolicy.QUEUE_LATEST) : patient;
@@ -243,13 +244,13 @@ final class BackgroundServices {
         settings.store()
                 .notes()
                 .noteWorker(new WorkerNote(
-                        settings.holder(),
+                        settings.work().holder(),
                         settings.work().tenant(),
                         workers.jobs(),
                         status.slots(),
                         status.busy(),
                         version(),
-                        settings.environment().clock().instant()));
+                        settings.work().environment().clock().instant()));
         return timers.time().jittered(NOTE_EVERY, SPREAD);
     }
 

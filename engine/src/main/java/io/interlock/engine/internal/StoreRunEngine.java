@@ -61,7 +61,6 @@ import io.interlock.run.TurnAnswer;
 import io.interlock.run.Wait;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.EvictRequest;
-import io.interlock.spi.LeaseStore;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.MoveRequest;
@@ -69,7 +68,6 @@ import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
-import io.interlock.spi.run.RunSteps;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.TurnRequest;
 import io.interlock.time.Environment;
@@ -102,7 +100,7 @@ public final class StoreRunEngine implements RunEngine {
     private final Submitter submitter;
     private final RemoteSteps remote;
     private final RemoteLeaseSteps leases;
-    private final RunEngine.DeadLetterBox letters;
+    private final DeadLetterBox letters = new StoreDeadLetters();
     private final EngineQueries queries;
 
     private StoreRunEngine(EngineSettings settings) {
@@ -122,15 +120,12 @@ public final class StoreRunEngine implements RunEngine {
         ChangeFeed changes = settings.work().source().stops();
         this.ends = new EndWaits(store.queries(), changes, waits);
         events.onEnd(ends::seen);
-        this.turns = new CallerTurns(
-                settings.work(),
-                waits,
-                new StoreTurns(store, store.runs(), batches.turns()),
-                activeRuns,
-                work.finisher());
+        this.turns =
+                new CallerTurns(settings.work(), waits, new StoreTurns(batches.turns()), activeRuns, work.finisher());
 
-        this.cancels = new Cancels(store.runs(), settings.holder(), activeRuns, events);
-        OrphanNodeSweep nodes = new OrphanNodeSweep(store.queries(), store.views(), settings.jobs(), threads, cancels);
+        this.cancels = new Cancels(store.runs(), settings.work().holder(), activeRuns, events);
+        OrphanNodeSweep nodes = new OrphanNodeSweep(
+                store.queries(), store.views(), settings.work().jobs(), threads, cancels);
         events.onEnd(nodes::over);
         this.janitor = new SweepingJanitor(
                 timers,
@@ -146,7 +141,7 @@ public final class StoreRunEngine implements RunEngine {
                 store.audit(),
                 new EndingsByRule(
                         store.queries(),
-                        new AsideLog(settings.environment()),
+                        new AsideLog(settings.work().environment()),
                         (run, record, attempt) -> events.tell(new EngineEvent.EndedByRule(run, record, attempt))));
         this.background = new BackgroundServices(settings, timers, events, sealer, work.workers());
         OpenRunLimit limit = new OpenRunLimit(threads, timers.time(), lifecycle, store.views(), settings.maxOpen());
@@ -158,7 +153,6 @@ public final class StoreRunEngine implements RunEngine {
         this.remote = new RemoteSteps(
                 store.work(), changes, waits, batches, submitter, work.finisher(), events, remoteWorkers);
         this.leases = new RemoteLeaseSteps(store, waits, batches, events);
-        this.letters = new StoreDeadLetters(settings, lifecycle, events);
         this.queries = new EngineQueries(
                 store,
                 sealer,
@@ -166,7 +160,6 @@ public final class StoreRunEngine implements RunEngine {
                 settings.background().auditKey());
     }
 
-    /** An engine, working. */
     public static RunEngine open(EngineSettings settings) {
         StoreRunEngine engine = new StoreRunEngine(settings);
         try {
@@ -350,7 +343,7 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public Jobs jobs() {
-        return settings.jobs();
+        return settings.work().jobs();
     }
 
     @Override
@@ -383,8 +376,13 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     /** The turns a store gives. */
-    private record StoreTurns(LeaseStore store, RunSteps steps, Coalescer<TurnRequest, TurnAnswer> turns)
-            implements TurnSource {
+    private final class StoreTurns implements TurnSource {
+
+        private final Coalescer<TurnRequest, TurnAnswer> turns;
+
+        StoreTurns(Coalescer<TurnRequest, TurnAnswer> turns) {
+            this.turns = turns;
+        }
 
         @Override
         public CompletionStage<TurnAnswer> take(TurnRequest request) {
@@ -398,7 +396,7 @@ public final class StoreRunEngine implements RunEngine {
 
         @Override
         public void cancel(CancelRequest request) {
-            steps.cancel(request);
+            store.runs().cancel(request);
         }
 
         @Override
@@ -408,31 +406,19 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     /** The dead letters of a store. */
-    private static final class StoreDeadLetters implements RunEngine.DeadLetterBox {
-
-        private static final Logger log = LoggerFactory.getLogger(StoreDeadLetters.class);
-
-        private final EngineSettings settings;
-        private final WaitScheduler.EngineLifecycle lifecycle;
-        private final EngineEvents events;
-
-        StoreDeadLetters(EngineSettings settings, WaitScheduler.EngineLifecycle lifecycle, EngineEvents events) {
-            this.settings = settings;
-            this.lifecycle = lifecycle;
-            this.events = events;
-        }
+    private final class StoreDeadLetters implements DeadLetterBox {
 
         @Override
         public List<DeadLetter> list(DeadLetterQuery query) {
-            return settings.store().queries().deadLetters(query);
+            return store.queries().deadLetters(query);
         }
 
         @Override
         public RedriveAnswer redrive(RunId dead, Actor actor, String reason) {
             lifecycle.requireOpen();
-            Environment environment = settings.environment();
+            Environment environment = settings.work().environment();
             RunId anew = RunId.create(environment.clock(), environment.random());
-            RedriveAnswer answer = settings.store().runs().redrive(new RedriveRequest(dead, anew, actor, reason));
+            RedriveAnswer answer = store.runs().redrive(new RedriveRequest(dead, anew, actor, reason));
             if (answer instanceof RedriveAnswer.Redriven redriven) {
                 log.info("{} redrove run {} as run {}: {}", actor, dead, anew, reason);
                 events.tell(new EngineEvent.RunSubmitted(redriven.run()));
@@ -443,7 +429,7 @@ public final class StoreRunEngine implements RunEngine {
 
         @Override
         public DiscardAnswer discard(RunId dead, Actor actor, String reason) {
-            DiscardAnswer answer = settings.store().runs().discard(new DiscardRequest(dead, actor, reason));
+            DiscardAnswer answer = store.runs().discard(new DiscardRequest(dead, actor, reason));
             if (answer instanceof DiscardAnswer.Settled) {
                 log.info("{} discarded run {}: {}", actor, dead, reason);
             }

@@ -109,11 +109,11 @@ final class DeadLetterWatch implements Notifier.Stream {
     }
 
     private static long died(Run run) {
-        return OldestDead.died(run);
+        return micros(run.status().since());
     }
 
     private static long micros(Instant time) {
-        return OldestDead.micros(time);
+        return ChronoUnit.MICROS.between(Instant.EPOCH, time);
     }
 
     /**
@@ -124,8 +124,8 @@ final class DeadLetterWatch implements Notifier.Stream {
 
         static final int MOST = 100;
 
-        private final PriorityQueue<Run> runs =
-                new PriorityQueue<>(Comparator.comparingLong(OldestDead::died).reversed());
+        private final PriorityQueue<Run> runs = new PriorityQueue<>(
+                Comparator.comparingLong(DeadLetterWatch::died).reversed());
         private final long after;
         private long until;
 
@@ -151,16 +151,8 @@ final class DeadLetterWatch implements Notifier.Stream {
         /** The longest dead first. */
         List<Run> inOrder() {
             return runs.stream()
-                    .sorted(Comparator.comparingLong(OldestDead::died).thenComparingLong(Run::number))
+                    .sorted(Comparator.comparingLong(DeadLetterWatch::died).thenComparingLong(Run::number))
                     .toList();
-        }
-
-        static long died(Run run) {
-            return micros(run.status().since());
-        }
-
-        static long micros(Instant time) {
-            return ChronoUnit.MICROS.between(Instant.EPOCH, time);
         }
     }
 }

@@ -88,13 +88,11 @@ public final class Notifier implements AutoCloseable {
     /** Hears what becomes of notifications, for metrics and the like. It must return soon. */
     public interface Listener {
 
-        /** A notification was delivered. */
         default void delivered(NotifyRule rule, Notification notification) {}
 
         /** A try failed; there will be another. */
         default void failed(NotifyRule rule, Notification notification, String why) {}
 
-        /** A notification was given up. */
         default void givenUp(NotifyRule rule, Notification notification, String why) {}
     }
 
@@ -160,7 +158,6 @@ public final class Notifier implements AutoCloseable {
             return lease != null;
         }
 
-        /** Releases the lease. */
         void leave() {
             if (lease != null) {
                 lease.close();

@@ -104,7 +104,6 @@ public record NotifyRule(
         /** Somewhere a POST goes to. */
         sealed interface Web extends NotifyTarget {
 
-            /** Where to. */
             URI url();
 
             @Override

@@ -125,12 +125,10 @@ public final class FireTimes {
                 .orElse(false);
     }
 
-    /** The expression as it was given. */
     public String expression() {
         return expression;
     }
 
-    /** The time zone of its times. */
     public ZoneId zone() {
         return zone;
     }

@@ -34,7 +34,6 @@ public final class Workflows {
         this.engine = engine;
     }
 
-    /** Workflows on {@code engine}. */
     public static Workflows on(RunEngine engine) {
         return new Workflows(engine);
     }
@@ -125,12 +124,10 @@ public final class Workflows {
             this.refusal = refusal;
         }
 
-        /** Which workflow. */
         public String workflowId() {
             return workflowId;
         }
 
-        /** Why it was refused. */
         public Refusal refusal() {
             return refusal;
         }
@@ -152,12 +149,10 @@ public final class Workflows {
             this.existingExecutionId = existing;
         }
 
-        /** Which workflow. */
         public String workflowId() {
             return workflowId;
         }
 
-        /** The execution under way. */
         public RunId existingExecutionId() {
             return existingExecutionId;
         }

@@ -226,7 +226,7 @@ class AuditVerifierTest {
     }
 
     private AuditReport verify() {
-        return new AuditVerifier(log).verify();
+        return new AuditVerifier(log).verify(AuditVerifier.Outside.NOTHING);
     }
 
     private List<AuditFinding> findings(Witness... witnesses) {

@@ -63,7 +63,6 @@ public final class EngineEvents {
         endListeners.forEach(listener -> listener.accept(run));
     }
 
-    /** Workers may find work. */
     public void workAppeared() {
         workListeners.forEach(Runnable::run);
     }

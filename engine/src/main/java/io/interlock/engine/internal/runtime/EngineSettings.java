@@ -77,26 +77,6 @@ public record EngineSettings(
         }
     }
 
-    /** What can be submitted and done here. */
-    public Jobs jobs() {
-        return work.jobs();
-    }
-
-    /** What is known of {@code job}, which need not be defined for callers. */
-    public Job job(JobName job) {
-        return work.job(job);
-    }
-
-    /** Clocks, threads and chance. */
-    public Environment environment() {
-        return work.environment();
-    }
-
-    /** Who this process is. */
-    public Holder holder() {
-        return work.holder();
-    }
-
     /** The limits a run of {@code job} is let in under. */
     public LineLimits limits(Job job, String tenant) {
         int limit = tenantLimits.getOrDefault(tenant, Integer.MAX_VALUE);
@@ -151,7 +131,6 @@ public record EngineSettings(
             @Nullable EngineTracer tracer,
             Supplier<EngineThreads> threads) {
 
-        /** How many runs are done at once unless said otherwise. */
         public static final int DEFAULT_SLOTS = 16;
 
         private static final int MOST_SLOTS = 10_000;

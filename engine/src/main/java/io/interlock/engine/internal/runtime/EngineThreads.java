@@ -37,7 +37,6 @@ public record EngineThreads(
     private static final int MAX_ENDINGS = 4;
     private static final long IDLE_SECONDS = 20;
 
-    /** Threads of {@code environment}. */
     public static EngineThreads of(Environment environment) {
         ThreadPoolExecutor calls = pool(MAX_CALLS, environment.threads("interlock-call"));
         ThreadPoolExecutor heartbeats = pool(MAX_HEARTBEATS, environment.threads("interlock-heartbeat"));

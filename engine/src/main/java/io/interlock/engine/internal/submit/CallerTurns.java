@@ -11,7 +11,6 @@ import io.interlock.engine.CallerRun.CallerTurn;
 import io.interlock.engine.CallerRun.TurnSource;
 import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.PermanentFailureException;
-import io.interlock.engine.WorkerEngine.CallerEngine;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.ActiveRuns;
@@ -73,12 +72,10 @@ public final class CallerTurns {
         this.finisher = finisher;
     }
 
-    /** As {@link CallerEngine#adopt}. */
     public CallerRun adopt(Run run, LeaseRecord lease, Moment before) {
         return new CallerWork(activeRuns.adopt(run, lease, settings.job(run.job()), before));
     }
 
-    /** As {@link CallerEngine#turn}. */
     public CallerTurn turn(Run run, LeaseId lease) {
         TurnWait wait = new TurnWait(run, new SubmitRequest.Caller(lease, settings.holder()));
         open.add(wait);
@@ -89,7 +86,6 @@ public final class CallerTurns {
         return wait;
     }
 
-    /** Ends all waits. */
     public void close() {
         engineClosed = true;
         List.copyOf(open).forEach(TurnWait::sendAway);
@@ -175,7 +171,6 @@ public final class CallerTurns {
             }
         }
 
-        /** The engine closes. */
         void sendAway() {
             if (refuse(new EngineClosedException())) {
                 cancel("the engine it waited at was closed");

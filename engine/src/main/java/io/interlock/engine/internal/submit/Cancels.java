@@ -34,7 +34,6 @@ public final class Cancels {
         return cancel(run, Actor.of(self.label()), reason);
     }
 
-    /** Blocks. */
     public CancelAnswer cancel(RunId run, Actor actor, String reason) {
         CancelAnswer answer = steps.cancel(new CancelRequest(run, actor, reason));
         if (answer instanceof CancelAnswer.Cancelled cancelled) {

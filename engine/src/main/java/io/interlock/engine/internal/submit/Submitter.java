@@ -147,11 +147,14 @@ public final class Submitter {
     private Prepared prepare(RunRequest request, SubmitRequest.@Nullable Caller remote) {
         limit.admit(request.key().tenant());
         boolean byCaller = request.execution() == Execution.CALLER;
-        Job job = byCaller ? settings.job(request.job()) : settings.jobs().require(request.job());
-        Environment environment = settings.environment();
+        Job job = byCaller
+                ? settings.work().job(request.job())
+                : settings.work().jobs().require(request.job());
+        Environment environment = settings.work().environment();
         SubmitRequest.Caller caller = remote;
         if (byCaller && caller == null) {
-            caller = new SubmitRequest.Caller(LeaseId.random(environment.random()), settings.holder());
+            caller = new SubmitRequest.Caller(
+                    LeaseId.random(environment.random()), settings.work().holder());
         }
         SubmitRequest asked = new SubmitRequest(
                 RunId.create(environment.clock(), environment.random()),
@@ -172,7 +175,7 @@ public final class Submitter {
                 request.maxRuntime().orElse(job.limits().maxRuntime()),
                 job.limits().expiryGrace());
         Origin origin = new Origin(
-                request.submitter().orElse(settings.holder().label()),
+                request.submitter().orElse(settings.work().holder().label()),
                 request.reason().orElse(null),
                 request.correlation().orElse(null),
                 request.trace().orElse(null),

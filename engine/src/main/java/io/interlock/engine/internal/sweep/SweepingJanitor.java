@@ -36,10 +36,8 @@ public final class SweepingJanitor implements Janitor {
     private static final Logger log = LoggerFactory.getLogger(SweepingJanitor.class);
     private static final double SPREAD = 0.2;
 
-    /** One of the janitor's duties. */
     public interface Sweep {
 
-        /** What people call it. */
         String name();
 
         /** Does it once. Returns what was done, and why. */
@@ -75,7 +73,6 @@ public final class SweepingJanitor implements Janitor {
         });
     }
 
-    /** Makes no round any more. */
     public void close() {
         rounds.close();
         next = null;

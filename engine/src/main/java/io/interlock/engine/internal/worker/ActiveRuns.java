@@ -129,7 +129,6 @@ public final class ActiveRuns {
         }
     }
 
-    /** Tells the work to stop. */
     public void stop(HeldRun work, StopRequest stop) {
         if (raise(work, stop)) {
             logStop(work, stop);
@@ -211,7 +210,6 @@ public final class ActiveRuns {
         });
     }
 
-    /** The work enters a stage. */
     public void stage(HeldRun work, String stage) {
         Moment now = timers.time().now();
         WorkReport.Entered before = work.report().enter(stage, now);
@@ -224,7 +222,6 @@ public final class ActiveRuns {
         leases.watchAnew(work);
     }
 
-    /** The work reports how far it is. */
     public void progress(HeldRun work, Progress word) {
         if (work.report().progress(word)) {
             heartbeatAtLeisure(work);
@@ -285,7 +282,6 @@ public final class ActiveRuns {
         return waited;
     }
 
-    /** Sends no heartbeat any more. */
     void stopHeartbeats() {
         leases.close();
     }

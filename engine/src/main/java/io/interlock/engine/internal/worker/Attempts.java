@@ -64,7 +64,6 @@ public final class Attempts {
         void told();
     }
 
-    /** Begins an attempt at {@code held}. */
     void begin(HeldRun held, RunHandler handler, Slot slot) {
         try {
             threads.work().execute(new Task(held, handler, slot));
@@ -77,7 +76,6 @@ public final class Attempts {
         }
     }
 
-    /** What a handler sees of its run. */
     private final class Context extends HeldRunContext implements RunContext {
 
         private final WorkOutput output;

@@ -16,7 +16,6 @@ public final class Endings {
 
     private Endings() {}
 
-    /** The work returned {@code result}. */
     static Ending returned(HeldRun work, @Nullable String result) {
         Ending forced = forced(work);
         if (forced != null) {
@@ -29,7 +28,6 @@ public final class Endings {
         }
     }
 
-    /** The work threw {@code failure}. */
     public static Ending threw(HeldRun work, Throwable failure) {
         Ending forced = forced(work);
         if (forced != null) {

@@ -98,7 +98,6 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
         return ended;
     }
 
-    /** The work has stopped. */
     void end() {
         ended = true;
     }

@@ -38,7 +38,6 @@ public final class WorkReport {
 
         static final Words NONE = new Words(null, null);
 
-        /** Whether there is anything in them. */
         boolean isNews() {
             return stage != null || progress != null;
         }
@@ -70,12 +69,10 @@ public final class WorkReport {
         return progress != null;
     }
 
-    /** The stage the work is at. */
     synchronized Optional<Entered> current() {
         return Optional.ofNullable(current);
     }
 
-    /** What is to be told next. */
     synchronized Words next() {
         // With the last stage, not before: it would look as if it belonged to another one.
         return new Words(untold.peekFirst(), untold.size() <= 1 ? progress : null);

@@ -10,15 +10,6 @@ import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 /**
  * The parts that do the work of runs, put together: all that an engine of a worker has, and a part of every engine on a store. It is
  * handed to no part; each part is handed what it uses.
- *
- * @param settings what it was set up with
- * @param threads where everything runs
- * @param timers clocks and timers
- * @param batches the way to the store
- * @param events tells listeners
- * @param activeRuns the runs this process has the leases of
- * @param finisher tells the store how attempts ended
- * @param workers take work
  */
 public record WorkerAssembly(
         EngineSettings.WorkSettings settings,

@@ -140,7 +140,6 @@ public final class WorkerPool {
         }
     }
 
-    /** What is done here. */
     public Set<JobName> jobs() {
         return jobs;
     }
