@@ -232,7 +232,14 @@ public final class CallerTurns {
 
         private void look() {
             Moment before = waits.now();
-            source.take(request).whenComplete((answer, failure) -> looked(answer, failure, before));
+            CompletionStage<TurnAnswer> taken;
+            try {
+                taken = source.take(request);
+            } catch (RuntimeException | Error notAsked) {
+                // Out of threads, for instance: the next look asks again.
+                taken = CompletableFuture.failedFuture(notAsked);
+            }
+            taken.whenComplete((answer, failure) -> looked(answer, failure, before));
         }
 
         private void looked(@Nullable TurnAnswer answer, @Nullable Throwable failure, Moment before) {

@@ -123,13 +123,20 @@ public final class SubmitAttempts {
         }
 
         private void answered(@Nullable SubmitAnswer answer, @Nullable Throwable failure, Moment before) {
-            if (answer == null) {
-                Throwable why = failure == null ? new IllegalStateException("no answer") : Futures.cause(failure);
-                callbacks.execute(() -> result.completeExceptionally(why));
-            } else if (answer instanceof SubmitAnswer.Refused refused && mayPass(refused.refusal()) && takeRetry()) {
-                again();
-            } else {
-                callbacks.execute(() -> conclude(answer, before));
+            try {
+                if (answer == null) {
+                    Throwable why = failure == null ? new IllegalStateException("no answer") : Futures.cause(failure);
+                    callbacks.execute(() -> result.completeExceptionally(why));
+                } else if (answer instanceof SubmitAnswer.Refused refused
+                        && mayPass(refused.refusal())
+                        && takeRetry()) {
+                    again();
+                } else {
+                    callbacks.execute(() -> conclude(answer, before));
+                }
+            } catch (RuntimeException | Error noThread) {
+                // The caller must be told, or it would wait for an answer for ever.
+                result.completeExceptionally(noThread);
             }
         }
 
@@ -160,7 +167,7 @@ public final class SubmitAttempts {
                 if (!result.complete(submission)) {
                     giveBack(submission);
                 }
-            } catch (RuntimeException thrown) {
+            } catch (RuntimeException | Error thrown) {
                 result.completeExceptionally(thrown);
             }
         }
