@@ -1,6 +1,7 @@
 package io.interlock.engine;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.internal.StoreRunEngine;
 import io.interlock.engine.internal.runtime.EngineSettings;

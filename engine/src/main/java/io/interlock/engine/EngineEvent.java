@@ -124,4 +124,14 @@ public sealed interface EngineEvent {
             return action.key();
         }
     }
+
+    /**
+     * Hears of what happened. It is called after the fact, on a thread that does nothing else; what it throws is logged and
+     * harms nothing, and one that is too slow misses events rather than delay anything.
+     */
+    @FunctionalInterface
+    interface EngineListener {
+
+        void on(EngineEvent event);
+    }
 }

@@ -5,9 +5,9 @@ import io.interlock.RunId;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditKey.AuditSigner;
 import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.AuditVerifier;
-import io.interlock.engine.audit.Witness;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.KeyLine;
@@ -99,8 +99,6 @@ public final class EngineQueries {
 
     /**
      * Signs the audit log as it is now, whatever was signed before: for a log that was begun without a key, or gets another one.
-     *
-     * @return the link that was signed
      */
     public Witness signAudit(AuditKey key) {
         return Witness.of(new AuditSigner(audit, key).adopt(), null);
@@ -179,7 +177,6 @@ public final class EngineQueries {
      *
      * @param forgotten the place of the last link whose record was forgotten because of its age; 0 if none was
      * @param head the place of the last link there is; 0 if there is none
-     * @param links links in order
      */
     public record ChainPage(long forgotten, long head, List<Link> links) {
 

@@ -1,5 +1,6 @@
 package io.interlock.engine;
 
+import io.interlock.engine.EngineEvent.EngineListener;
 import io.interlock.run.Run;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +31,7 @@ public interface EngineTracer extends EngineListener {
         @Nullable
         String traceparent();
 
-        /**
-         * The work has ended; on the thread that did it, before the store knows.
-         *
-         * @param failure what it threw, or {@code null}
-         */
+        /** The work has ended; on the thread that did it, before the store knows. */
         void ended(@Nullable Throwable failure, Instant at);
     }
 }

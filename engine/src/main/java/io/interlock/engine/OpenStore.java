@@ -108,11 +108,7 @@ public final class OpenStore implements AutoCloseable {
         return Locks.builder(store).environment(environment).build();
     }
 
-    /**
-     * The API keys it knows.
-     *
-     * @param blocking where it is asked
-     */
+    /** The API keys it knows. */
     public KeyRing keys(Executor blocking) {
         return new KeyRing(store.accessKeys(), environment, blocking);
     }

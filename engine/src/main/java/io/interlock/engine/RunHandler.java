@@ -3,6 +3,7 @@ package io.interlock.engine;
 import io.interlock.InterlockException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.engine.WorkContext.RunStoppedException;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
 import java.util.List;

@@ -6,6 +6,7 @@ import io.interlock.LeaseRecord;
 import io.interlock.engine.CallerRun.CallerTurn;
 import io.interlock.engine.CallerRun.TurnSource;
 import io.interlock.engine.WorkerEngine.CallerEngine;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.submit.CallerTurns;
 import io.interlock.engine.internal.wait.WaitScheduler;

@@ -4,6 +4,9 @@ import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.engine.CallerRun.CallerTurn;
 import io.interlock.run.Run;
+import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.WorkSteps;
 import io.interlock.time.Moment;
 
 /**
@@ -35,7 +38,6 @@ public interface WorkerEngine extends AutoCloseable {
     /**
      * How the workers of an engine stand.
      *
-     * @param slots how many runs they do at once
      * @param stuck how many of those by work that was told to stop and does not
      */
     record Status(int slots, int busy, int stuck, boolean claiming) {
@@ -66,5 +68,23 @@ public interface WorkerEngine extends AutoCloseable {
          * @param lease the id of the grant that is asked for
          */
         CallerTurn turn(Run run, LeaseId lease);
+    }
+
+    /**
+     * Where workers take runs from, and tell what becomes of them: all that they ask of a store, or of a server in front
+     * of one.
+     *
+     * @param stops wake-ups about runs that have to stop; without them workers learn of it by their heartbeats
+     * @param parallelBatches how many batches of endings it serves best at once
+     */
+    record WorkSource(WorkSteps steps, ChangeFeed stops, int parallelBatches) {
+
+        /** The runs of {@code store}. */
+        public static WorkSource of(RunStore store) {
+            return new WorkSource(
+                    store.work(),
+                    (key, look) -> store.changes().watch(key, look),
+                    store.capabilities().parallelBatches());
+        }
     }
 }

@@ -13,6 +13,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.CallerRun.CallerTurn;
+import io.interlock.engine.WorkContext.RunStoppedException;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.Execution;

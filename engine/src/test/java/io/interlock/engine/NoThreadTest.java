@@ -8,6 +8,8 @@ import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LockKey;
 import io.interlock.RunState;
+import io.interlock.engine.EngineEvent.EngineListener;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;

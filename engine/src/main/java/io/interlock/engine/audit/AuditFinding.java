@@ -3,6 +3,7 @@ package io.interlock.engine.audit;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.run.Seal;
 import java.time.Instant;
 

@@ -1,5 +1,6 @@
 package io.interlock.engine.audit;
 
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.locks.runtime.Loop;
 import io.interlock.log.AsideLog;
 import io.interlock.run.AuditChain;
@@ -53,11 +54,7 @@ public final class AuditSealer {
         this.endings = endings;
     }
 
-    /**
-     * Seals what there is, up to some thousand records.
-     *
-     * @return how many were sealed by this call
-     */
+    /** Seals what there is, up to some thousand records. */
     public int runOnce() {
         int sealed = 0;
         for (int batch = 0; batch < MAX_BATCHES; batch++) {

@@ -5,6 +5,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.audit.AuditFinding.Grant;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.run.AuditChain;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.AuditSignature;
@@ -122,11 +123,7 @@ public final class AuditVerifier {
                             .orElse(anchor);
         }
 
-        /**
-         * Goes on for up to {@code pages} pages.
-         *
-         * @return whether there is more to look at
-         */
+        /** Goes on for up to {@code pages} pages. */
         boolean advance(int pages) {
             // The head first: what is sealed from now on must not look like a change of it.
             head = audit.head();

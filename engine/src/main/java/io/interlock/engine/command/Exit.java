@@ -2,12 +2,7 @@ package io.interlock.engine.command;
 
 import java.util.Map;
 
-/**
- * How a command ended.
- *
- * @param kind by itself, by a signal, or before it began
- * @param number the exit code, or the number of the signal
- */
+/** How a command ended. */
 public record Exit(Kind kind, int number) {
 
     public enum Kind {

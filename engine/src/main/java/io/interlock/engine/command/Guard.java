@@ -176,7 +176,6 @@ final class Guard {
     /**
      * What this machine offers for guarding processes.
      *
-     * @param setsid starts a program in a session of its own
      * @param exact whether {@code setsid} can wait, and so tell a signal from an exit code
      */
     record Tools(String sh, String setsid, boolean exact) {

@@ -234,8 +234,6 @@ final class OutputPump implements Runnable {
          * A line by which a command reports: {@code ::interlock stage=load progress=12/20}, {@code ::interlock progress=60%} or
          * {@code ::interlock result={"rows":17}}.
          *
-         * @param stage the stage that begins, or {@code null}
-         * @param progress how far it is, or {@code null}
          * @param result what it brought forth, as JSON of at most 64 KiB, or {@code null}
          */
         record Report(

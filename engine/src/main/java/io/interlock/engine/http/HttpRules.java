@@ -148,11 +148,7 @@ public final class HttpRules {
         }
     }
 
-    /**
-     * A range of addresses, as in {@code 10.1.0.0/16} or {@code fd00::/8}.
-     *
-     * @param bits how many bits all its addresses have in common
-     */
+    /** A range of addresses, as in {@code 10.1.0.0/16} or {@code fd00::/8}. */
     public record Network(InetAddress first, int bits) {
 
         // What cannot be a name: nothing is looked up to read a range.

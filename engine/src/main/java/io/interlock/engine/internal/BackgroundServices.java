@@ -12,8 +12,6 @@ import io.interlock.engine.audit.AuditKey.AuditSigner;
 import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.AuditWatch;
-import io.interlock.engine.count.PeriodCounter;
-import io.interlock.engine.count.RefusalCounter;
 import io.interlock.engine.http.HttpRules;
 import io.interlock.engine.http.PinnedHttp;
 import io.interlock.engine.internal.runtime.EngineEvents;
@@ -95,11 +93,7 @@ final class BackgroundServices {
         }
     }
 
-    /**
-     * Starts all services.
-     *
-     * @param submitter starts what is due by the clock
-     */
+    /** Starts all services. */
     void start(Submitter submitter) {
         RunStore store = settings.store();
         Environment environment = settings.work().environment();

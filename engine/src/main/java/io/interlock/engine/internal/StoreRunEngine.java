@@ -35,7 +35,7 @@ import io.interlock.engine.internal.submit.SubmitAttempts;
 import io.interlock.engine.internal.submit.Submitter;
 import io.interlock.engine.internal.sweep.OrphanNodeSweep;
 import io.interlock.engine.internal.sweep.SweepingJanitor;
-import io.interlock.engine.internal.sweep.SweepingJanitor.StoreSweep;
+import io.interlock.engine.internal.sweep.SweepingJanitor.Sweep;
 import io.interlock.engine.internal.wait.EndWaits;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.ActiveRuns;
@@ -132,10 +132,10 @@ public final class StoreRunEngine implements RunEngine {
                 settings.sweepEvery(),
                 events,
                 List.of(
-                        StoreSweep.runs(store.upkeep()),
-                        nodes,
-                        StoreSweep.leases(store),
-                        StoreSweep.history(store.upkeep(), settings.background().retention())));
+                        Sweep.runs(store.upkeep()),
+                        new Sweep("nodes", nodes::runOnce),
+                        Sweep.leases(store),
+                        Sweep.history(store.upkeep(), settings.background().retention())));
 
         AuditSealer sealer = new AuditSealer(
                 store.audit(),

@@ -2,6 +2,7 @@ package io.interlock.engine.notify;
 
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.engine.notify.Delivery.NotificationSender;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Run;
@@ -112,13 +113,7 @@ final class ChainStream implements Notifier.Stream {
      * Finds in audit records what is worth telling. The same record always gives the same notifications with the same ids; only
      * what it says about a run that has been forgotten meanwhile is less.
      */
-    static final class RecordReader {
-
-        private final RunQueries runs;
-
-        RecordReader(RunQueries runs) {
-            this.runs = runs;
-        }
+    record RecordReader(RunQueries runs) {
 
         List<Notification> read(AuditLog.Sealed sealed) {
             AuditRecord record = sealed.record();

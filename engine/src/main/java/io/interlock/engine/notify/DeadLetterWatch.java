@@ -1,5 +1,6 @@
 package io.interlock.engine.notify;
 
+import io.interlock.engine.notify.Delivery.NotificationSender;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.Run;

@@ -3,6 +3,7 @@ package io.interlock.engine.notify;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.engine.http.PinnedHttp;
+import io.interlock.engine.notify.Delivery.NotificationSender;
 import io.interlock.engine.notify.NotifyRule.NotifyTarget;
 import io.interlock.locks.Lease;
 import io.interlock.locks.Locks;

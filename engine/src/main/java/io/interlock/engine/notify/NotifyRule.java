@@ -140,7 +140,6 @@ public record NotifyRule(
         /**
          * A command that reads the notification as JSON from its input, and ends with 0 when it has taken it in.
          *
-         * @param argv program and arguments; there is no shell
          * @param within how long it may take before it is killed
          */
         record Command(List<String> argv, Duration within) implements NotifyTarget {

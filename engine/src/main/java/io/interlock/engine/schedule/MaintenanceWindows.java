@@ -129,11 +129,7 @@ public final class MaintenanceWindows implements AutoCloseable {
         loop = Loop.paced(environment, "windows", RETRY_AFTER, this::look);
     }
 
-    /**
-     * Begins. When this returns, the keys of windows that last now are paused, unless the store is unavailable.
-     *
-     * @param pause pauses keys
-     */
+    /** Begins. When this returns, the keys of windows that last now are paused, unless the store is unavailable. */
     public static MaintenanceWindows start(
             Collection<NoStart> windows,
             RunViews views,

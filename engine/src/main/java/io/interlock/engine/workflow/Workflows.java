@@ -47,7 +47,6 @@ public final class Workflows {
      * Starts an execution.
      *
      * @param triggerInput JSON text for the work
-     * @return the execution
      * @throws WorkflowLockedException if another one is under way
      * @throws LockAcquisitionFailedException if another request was faster, and no execution is under way now
      * @throws RefusedException if something else than an execution stands in the way: a pause, a limit, a state

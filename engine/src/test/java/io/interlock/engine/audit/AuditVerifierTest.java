@@ -3,6 +3,7 @@ package io.interlock.engine.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LockKey;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.run.AuditChain;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Seal;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.audit.AuditKey.AuditSigner;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.run.AuditSignature;
 import io.interlock.run.Seal;
 import java.time.Duration;

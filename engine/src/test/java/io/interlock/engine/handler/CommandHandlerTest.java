@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.PermanentFailureException;
-import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.TransientFailureException;
+import io.interlock.engine.WorkContext.RunStoppedException;
 import io.interlock.engine.command.CommandSpec;
 import io.interlock.engine.command.FakeContext;
 import io.interlock.engine.command.InheritedEnvironment;

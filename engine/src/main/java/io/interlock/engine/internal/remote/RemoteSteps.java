@@ -66,7 +66,6 @@ public final class RemoteSteps implements RemoteWork {
     /**
      * Steps on a store.
      *
-     * @param changes its wake-ups about keys
      * @param workers notes the workers, or {@code null} if they are not noted
      */
     public RemoteSteps(

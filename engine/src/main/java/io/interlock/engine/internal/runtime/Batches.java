@@ -1,7 +1,7 @@
 package io.interlock.engine.internal.runtime;
 
 import io.interlock.batch.Coalescer;
-import io.interlock.engine.WorkSource;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.TurnAnswer;

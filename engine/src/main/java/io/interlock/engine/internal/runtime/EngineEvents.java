@@ -1,7 +1,7 @@
 package io.interlock.engine.internal.runtime;
 
 import io.interlock.engine.EngineEvent;
-import io.interlock.engine.EngineListener;
+import io.interlock.engine.EngineEvent.EngineListener;
 import io.interlock.run.Run;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -3,11 +3,11 @@ package io.interlock.engine.internal.runtime;
 import io.interlock.DurationText;
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
-import io.interlock.engine.EngineListener;
+import io.interlock.engine.EngineEvent.EngineListener;
 import io.interlock.engine.EngineTracer;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
-import io.interlock.engine.WorkSource;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.schedule.MaintenanceWindows;
@@ -24,15 +24,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What an engine on a store is set up with.
- *
- * @param work what its workers are set up with
- * @param sweepEvery how often the janitor makes its round
- * @param tenantLimits how many runs of a tenant may be under way at once, where that is limited
- * @param maxOpen how many runs of a tenant may be open, with how many bytes, before new ones are refused
- * @param closesStore whether the store is closed with the engine
- */
+/** What an engine on a store is set up with. */
 public record EngineSettings(
         RunStore store,
         WorkSettings work,
@@ -87,8 +79,6 @@ public record EngineSettings(
      * What an engine does beside its runs.
      *
      * @param kept whether it seals and watches the audit log, counts refusals and notes its workers
-     * @param auditKey signs the audit log; {@code null} for none
-     * @param privateNetworks networks that are not public, to which notifications may go
      */
     public record Background(
             boolean kept,
@@ -110,12 +100,6 @@ public record EngineSettings(
     /**
      * What workers are set up with.
      *
-     * @param jobs what can be submitted and done here
-     * @param slots how many runs are done here at once
-     * @param tenant whose runs are done here, or {@code null} for those of every tenant
-     * @param pollEvery how often workers and waiters look by themselves
-     * @param drainTime how long closing waits for work to end by itself
-     * @param tracer follows submissions and attempts, or {@code null}
      * @param threads where everything runs; asked for once the settings are known to be good
      */
     public record WorkSettings(

@@ -23,10 +23,8 @@ import org.slf4j.LoggerFactory;
  *
  * @param calls where calls to the store run for which no thread waits
  * @param heartbeats where heartbeats run that are made apart from the others
- * @param endings where the store is told how work ended
  * @param work where handlers run; how many at once is for the slots to say
  * @param callbacks where the user's code is told something; takes everything, and never runs it on the thread that asks
- * @param closing ends the threads; what has begun goes on
  */
 public record EngineThreads(
         Executor calls, Executor heartbeats, Executor endings, Executor work, Executor callbacks, Runnable closing) {

@@ -13,21 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Ends runs that have not begun, and asks others to stop; those held here are told at once. Safe for use by many threads. */
-public final class Cancels {
+public record Cancels(RunSteps steps, Holder self, ActiveRuns activeRuns, EngineEvents events) {
 
     private static final Logger log = LoggerFactory.getLogger(Cancels.class);
-
-    private final RunSteps steps;
-    private final Holder self;
-    private final ActiveRuns activeRuns;
-    private final EngineEvents events;
-
-    public Cancels(RunSteps steps, Holder self, ActiveRuns activeRuns, EngineEvents events) {
-        this.steps = steps;
-        this.self = self;
-        this.activeRuns = activeRuns;
-        this.events = events;
-    }
 
     /** Cancels {@code run} on behalf of this process. Blocks. */
     public CancelAnswer cancel(RunId run, String reason) {

@@ -47,7 +47,6 @@ public final class SubmitAttempts {
     /**
      * Sends {@code request}. Cancelling what this returns ends asking again.
      *
-     * @param retry how often it is made again, and after how long
      * @param remote whether the code behind the answer is ours: it is quick, and another thread would cost more than it does
      * @param conclusion what an answer means, by when it was asked for
      */

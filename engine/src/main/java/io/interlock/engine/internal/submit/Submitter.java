@@ -137,8 +137,6 @@ public final class Submitter {
     /**
      * A request that can be sent.
      *
-     * @param request the same, as the store is asked
-     * @param retry how often it is made again if it is refused
      * @param remote whether its caller is in another process
      */
     private record Prepared(RunRequest wanted, SubmitRequest request, Job.ConflictRetry retry, boolean remote) {}

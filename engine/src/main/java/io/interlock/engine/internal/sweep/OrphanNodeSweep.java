@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * and a worker that has died says nothing. The nodes of executions that end through this engine are stopped at once; all others, and
  * those that were asked for too late to be found then, are found by a sweep.
  */
-public final class OrphanNodeSweep implements SweepingJanitor.Sweep {
+public final class OrphanNodeSweep {
 
     private static final Logger log = LoggerFactory.getLogger(OrphanNodeSweep.class);
 
@@ -76,12 +76,7 @@ public final class OrphanNodeSweep implements SweepingJanitor.Sweep {
         return stop(work, open(work.nodeRuns(execution, node)), id -> Optional.of(execution));
     }
 
-    @Override
-    public String name() {
-        return "nodes";
-    }
-
-    @Override
+    /** Finds what was not stopped at once. */
     public List<SweepAction> runOnce() {
         List<SweepAction> all = new ArrayList<>();
         if (nodes.isEmpty()) {

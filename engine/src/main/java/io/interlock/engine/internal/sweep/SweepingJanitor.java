@@ -36,14 +36,6 @@ public final class SweepingJanitor implements Janitor {
     private static final Logger log = LoggerFactory.getLogger(SweepingJanitor.class);
     private static final double SPREAD = 0.2;
 
-    public interface Sweep {
-
-        String name();
-
-        /** Does it once. Returns what was done, and why. */
-        List<SweepAction> runOnce();
-    }
-
     private final EngineTimers clocks;
     private final Duration every;
     private final EngineEvents events;
@@ -109,7 +101,7 @@ public final class SweepingJanitor implements Janitor {
 
     private Janitor.Round sweep(Sweep sweep) {
         try {
-            List<SweepAction> actions = sweep.runOnce();
+            List<SweepAction> actions = sweep.round().get();
             actions.forEach(action -> report(sweep, action));
             return new Janitor.Round(sweep.name(), now(), actions, null);
         } catch (RuntimeException failure) {
@@ -136,7 +128,7 @@ public final class SweepingJanitor implements Janitor {
     }
 
     /** A sweep that the store does page by page, up to a number of pages in a round. */
-    public record StoreSweep(String name, Supplier<List<SweepAction>> round) implements SweepingJanitor.Sweep {
+    public record Sweep(String name, Supplier<List<SweepAction>> round) {
 
         private static final int PAGE = 100;
         private static final int HISTORY_PAGE = 500;
@@ -147,8 +139,8 @@ public final class SweepingJanitor implements Janitor {
          * Settles runs on keys that no step touches: attempts whose lease ran out, runs that count as running and have no lease, waits and
          * rests that are over, offers that no worker took.
          */
-        public static StoreSweep runs(Upkeep upkeep) {
-            return new StoreSweep("runs", () -> {
+        public static Sweep runs(Upkeep upkeep) {
+            return new Sweep("runs", () -> {
                 List<SweepAction> all = new ArrayList<>();
                 whileThereIsMore(() -> {
                     List<SweepAction> done = upkeep.sweepRuns(PAGE);
@@ -160,8 +152,8 @@ public final class SweepingJanitor implements Janitor {
         }
 
         /** Clears leases without a run that ended by themselves. */
-        public static StoreSweep leases(LeaseStore store) {
-            return new StoreSweep("leases", () -> {
+        public static Sweep leases(LeaseStore store) {
+            return new Sweep("leases", () -> {
                 List<SweepAction> all = new ArrayList<>();
                 whileThereIsMore(() -> {
                     List<LeaseRecord> cleared = store.sweep(PAGE);
@@ -173,8 +165,8 @@ public final class SweepingJanitor implements Janitor {
         }
 
         /** Forgets history that is older than it is kept: so much in a round that no store can grow faster for long. */
-        public static StoreSweep history(Upkeep upkeep, Retention retention) {
-            return new StoreSweep("history", () -> {
+        public static Sweep history(Upkeep upkeep, Retention retention) {
+            return new Sweep("history", () -> {
                 AtomicInteger runs = new AtomicInteger();
                 AtomicInteger records = new AtomicInteger();
                 whileThereIsMore(() -> {
@@ -188,11 +180,6 @@ public final class SweepingJanitor implements Janitor {
                         ? List.of()
                         : List.of(new SweepAction(EVERYWHERE, null, null, why));
             });
-        }
-
-        @Override
-        public List<SweepAction> runOnce() {
-            return round.get();
         }
 
         private static void whileThereIsMore(BooleanSupplier page) {

@@ -6,8 +6,8 @@ import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.engine.Job;
-import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.WorkContext;
+import io.interlock.engine.WorkContext.RunStoppedException;
 import io.interlock.locks.runtime.HeldLease;
 import io.interlock.run.Ending;
 import io.interlock.run.HeartbeatAnswer;
@@ -21,8 +21,10 @@ import io.interlock.spi.run.OutputNote;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -312,6 +314,88 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
         @Override
         public final void onStop(Runnable task) {
             held.stop().onStop(task);
+        }
+    }
+
+    /** Tells work to stop, once: the first reason counts. Safe for use by many threads. */
+    public static final class StopSignal {
+
+        private final Executor callbacks;
+        private volatile @Nullable StopRequest stop;
+        private volatile @Nullable Moment since;
+        private List<Runnable> tasks = new ArrayList<>();
+        private @Nullable Thread worker;
+        private boolean interruptedByUs;
+
+        /** A signal that runs on {@code callbacks} what others want to do when it is raised. */
+        StopSignal(Executor callbacks) {
+            this.callbacks = callbacks;
+        }
+
+        public Optional<StopRequest> raised() {
+            return Optional.ofNullable(stop);
+        }
+
+        /** Since when the work should have stopped, or {@code null} if it may go on. */
+        @Nullable
+        Moment since() {
+            return since;
+        }
+
+        /** Tells the work, unless it was told before: whether this was the first time. */
+        boolean raise(StopRequest request, Moment now) {
+            List<Runnable> waiting;
+            synchronized (this) {
+                if (stop != null) {
+                    return false;
+                }
+                since = now;
+                stop = request;
+                waiting = tasks;
+                tasks = List.of();
+                interrupt();
+            }
+            waiting.forEach(callbacks::execute);
+            return true;
+        }
+
+        /** Runs {@code task} when the signal is raised, or at once if it is. */
+        public void onStop(Runnable task) {
+            synchronized (this) {
+                if (stop == null) {
+                    tasks.add(task);
+                    return;
+                }
+            }
+            callbacks.execute(task);
+        }
+
+        /** The current thread works from now on, and is to be interrupted. */
+        synchronized void begin() {
+            worker = Thread.currentThread();
+            if (stop != null) {
+                interrupt();
+            }
+        }
+
+        /** Whether {@code thread} works under this signal now. */
+        synchronized boolean isWorker(Thread thread) {
+            return thread.equals(worker);
+        }
+
+        /** The current thread no longer works; an interrupt of ours is taken back. */
+        synchronized void end() {
+            worker = null;
+            if (interruptedByUs) {
+                Thread.interrupted();
+            }
+        }
+
+        private void interrupt() {
+            if (worker != null) {
+                interruptedByUs = true;
+                worker.interrupt();
+            }
         }
     }
 }

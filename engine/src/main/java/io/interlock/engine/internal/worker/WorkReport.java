@@ -20,18 +20,12 @@ public final class WorkReport {
     private @Nullable Progress progress;
     private @Nullable Entered current;
 
-    /**
-     * A stage the work is at.
-     *
-     * @param name its name
-     * @param since since when, by the local clock
-     */
+    /** A stage the work is at. */
     record Entered(String name, Moment since) {}
 
     /**
      * What a heartbeat carries.
      *
-     * @param stage the next stage to tell, or {@code null}
      * @param progress the last report of it, or {@code null} if that was sent
      */
     record Words(@Nullable String stage, @Nullable Progress progress) {

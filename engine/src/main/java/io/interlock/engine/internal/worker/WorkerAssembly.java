@@ -1,6 +1,6 @@
 package io.interlock.engine.internal.worker;
 
-import io.interlock.engine.WorkSource;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineSettings;
@@ -41,7 +41,6 @@ public record WorkerAssembly(
      * over, and tells what is left to stop. Only then do the threads end.
      *
      * @param endWaits ends waits, but for those of work under way
-     * @param end ends the threads, those of this assembly among them
      */
     public void drain(Runnable endWaits, Runnable end) {
         boolean waited = false;

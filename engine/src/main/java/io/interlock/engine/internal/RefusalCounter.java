@@ -1,4 +1,4 @@
-package io.interlock.engine.count;
+package io.interlock.engine.internal;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
@@ -84,11 +84,7 @@ public final class RefusalCounter implements AutoCloseable {
         minute.count(key, policy, outcome, last);
     }
 
-    /**
-     * Writes down what has changed.
-     *
-     * @return how many counts were written
-     */
+    /** Writes down what has changed. */
     public synchronized int runOnce() {
         forgetWhatIsTooMuch();
         List<Minute.Change> changes =
