@@ -34,7 +34,7 @@ public record HttpSpec(
     public HttpSpec {
         headers = Map.copyOf(headers);
         headers.forEach((name, value) -> {
-            HttpExchange.Head.requireHeader(name, value);
+            HttpExchange.requireHeader(name, value);
             String small = name.toLowerCase(Locale.ROOT);
             if (small.startsWith("interlock-")
                     || small.startsWith("webhook-")

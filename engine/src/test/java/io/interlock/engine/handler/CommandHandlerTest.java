@@ -77,19 +77,19 @@ class CommandHandlerTest {
                 "TRACEPARENT", TRACE);
         CommandSpec spec = CommandSpec.of(List.of("true"));
         FakeContext context = new FakeContext("{}");
-        assertThat(CommandHandler.Variables.of(spec, context, worker))
+        assertThat(CommandHandler.variables(spec, context, worker))
                 .containsEntry("HOME", "/root")
                 .containsEntry("EDITOR", "ed")
                 .containsEntry("AWS_REGION", "eu-central-1")
                 .doesNotContainKeys("INTERLOCK_API_KEY", "TRACEPARENT")
                 .doesNotContainValue("secret");
-        assertThat(CommandHandler.Variables.of(spec.environment(Map.of(), InheritedEnvironment.NONE), context, worker))
+        assertThat(CommandHandler.variables(spec.environment(Map.of(), InheritedEnvironment.NONE), context, worker))
                 .doesNotContainKey("HOME");
-        assertThat(CommandHandler.Variables.of(spec.environment(Map.of(), InheritedEnvironment.CLEAN), context, worker))
+        assertThat(CommandHandler.variables(spec.environment(Map.of(), InheritedEnvironment.CLEAN), context, worker))
                 .containsEntry("HOME", "/root")
                 .doesNotContainKey("EDITOR");
         InheritedEnvironment some = InheritedEnvironment.CLEAN.allowing(Set.of("AWS_*", "PGPASSWORD"));
-        assertThat(CommandHandler.Variables.of(spec.environment(Map.of(), some), context, worker))
+        assertThat(CommandHandler.variables(spec.environment(Map.of(), some), context, worker))
                 .containsKeys("AWS_REGION", "AWS_SECRET_ACCESS_KEY", "PGPASSWORD", "HOME")
                 .doesNotContainKeys("INTERLOCK_STORE", "MYSQL_PWD", "EDITOR");
         assertThatThrownBy(() -> InheritedEnvironment.ALL.allowing(Set.of("A=B")))
@@ -99,7 +99,7 @@ class CommandHandlerTest {
 
     @Test
     void parametersCannotBecomeOtherVariables() {
-        assertThat(CommandHandler.Variables.parameters("""
+        assertThat(CommandHandler.parameters("""
                         {"LD_PRELOAD": "x", "a=b\\n": "1", "PATH": "2", "": "3", "ä": "4", "nul": "\\u0000"}"""))
                 .isEqualTo(Map.of(
                         "INTERLOCK_PARAM_LD_PRELOAD", "x",
@@ -110,10 +110,10 @@ class CommandHandlerTest {
 
     @Test
     void parametersWhoseNamesBecomeTheSameAreLeftOut() {
-        assertThat(CommandHandler.Variables.parameters("""
+        assertThat(CommandHandler.parameters("""
                         {"a-b": 1, "c": 2, "a_b": 3, "A.B": 4, "c": 5, "d": 6}""")).isEqualTo(Map.of("INTERLOCK_PARAM_D", "6"));
-        assertThat(CommandHandler.Variables.parameters("[1, 2]")).isEmpty();
-        assertThat(CommandHandler.Variables.parameters("{\"a\": 1")).isEmpty();
+        assertThat(CommandHandler.parameters("[1, 2]")).isEmpty();
+        assertThat(CommandHandler.parameters("{\"a\": 1")).isEmpty();
     }
 
     @Test

@@ -195,9 +195,7 @@ public final class Submitter {
     private SubmitRequest.@Nullable Idempotency idempotency(RunRequest request) {
         return request.idempotencyKey()
                 .map(key -> new SubmitRequest.Idempotency(
-                        key,
-                        request.fingerprint().orElseGet(() -> Fingerprint.of(request)),
-                        settings.keepIdempotency()))
+                        key, request.fingerprint().orElseGet(() -> fingerprint(request)), settings.keepIdempotency()))
                 .orElse(null);
     }
 
@@ -272,39 +270,36 @@ public final class Submitter {
         refusals.refused(prepared.wanted().key(), prepared.request().spec().policy(), outcome, last);
     }
 
-    /** What a request asks for, as a hash: the same words give the same one, on every machine and after every restart. */
-    private static final class Fingerprint {
+    /**
+     * What a request asks for, as a hash: the same words give the same one, on every machine and after every restart. Who asks, and why,
+     * is no part of it.
+     */
+    private static String fingerprint(RunRequest request) {
+        MessageDigest digest = Sha256.begin();
+        put(digest, request.key().encoded());
+        put(digest, request.job().value());
+        put(digest, request.execution().name());
+        put(digest, request.policy().map(Enum::name).orElse(""));
+        put(digest, Integer.toString(request.priority()));
+        put(digest, text(request.maxWait()));
+        put(digest, text(request.lease()));
+        put(digest, text(request.maxRuntime()));
+        put(digest, request.parameters());
+        new TreeMap<>(request.labels()).forEach((name, value) -> {
+            put(digest, name);
+            put(digest, value);
+        });
+        return HexFormat.of().formatHex(digest.digest());
+    }
 
-        private Fingerprint() {}
+    // With its length in front, so that no two lists of texts look alike.
+    private static void put(MessageDigest digest, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        digest.update((bytes.length + ":").getBytes(StandardCharsets.US_ASCII));
+        digest.update(bytes);
+    }
 
-        /** The fingerprint of {@code request}. Who asks, and why, is no part of what is asked for. */
-        static String of(RunRequest request) {
-            MessageDigest digest = Sha256.begin();
-            put(digest, request.key().encoded());
-            put(digest, request.job().value());
-            put(digest, request.execution().name());
-            put(digest, request.policy().map(Enum::name).orElse(""));
-            put(digest, Integer.toString(request.priority()));
-            put(digest, text(request.maxWait()));
-            put(digest, text(request.lease()));
-            put(digest, text(request.maxRuntime()));
-            put(digest, request.parameters());
-            new TreeMap<>(request.labels()).forEach((name, value) -> {
-                put(digest, name);
-                put(digest, value);
-            });
-            return HexFormat.of().formatHex(digest.digest());
-        }
-
-        // With its length in front, so that no two lists of texts look alike.
-        private static void put(MessageDigest digest, String text) {
-            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-            digest.update((bytes.length + ":").getBytes(StandardCharsets.US_ASCII));
-            digest.update(bytes);
-        }
-
-        private static String text(Optional<Duration> duration) {
-            return duration.map(Duration::toString).orElse("");
-        }
+    private static String text(Optional<Duration> duration) {
+        return duration.map(Duration::toString).orElse("");
     }
 }
