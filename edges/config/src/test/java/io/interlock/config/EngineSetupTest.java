@@ -205,7 +205,7 @@ class EngineSetupTest {
                 RunEngine engine = setup.onto(store.engine()).build()) {
             assertThat(engine.queries().verifyAudit(List.of()).findings()).isEmpty();
             assertThat(found(engine, secret)).isEmpty();
-            assertThat(found(engine, "another" + secret)).containsExactly(new AuditFinding.WrongSignature(0, 0));
+            assertThat(found(engine, "another" + secret)).containsExactly(AuditFinding.wrongSignature(0, 0));
         }
     }
 

@@ -80,7 +80,7 @@ class StoredChainTest {
         assertThat(new AuditVerifier(changed)
                         .verify(AuditVerifier.Outside.NOTHING)
                         .findings())
-                .containsExactly(new AuditFinding.Edited(2, 2));
+                .containsExactly(AuditFinding.edited(2, 2));
     }
 
     private static List<AuditLog.Sealed> changed(List<?> page) {
