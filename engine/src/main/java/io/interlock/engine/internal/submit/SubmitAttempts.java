@@ -24,19 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Sends submissions, again if they are refused and their callers want that. Safe for use by many threads. */
-public final class SubmitAttempts {
+public record SubmitAttempts(WaitScheduler waits, Coalescer<SubmitRequest, SubmitAnswer> submits, Cancels cancels) {
 
     private static final Logger log = LoggerFactory.getLogger(SubmitAttempts.class);
-
-    private final WaitScheduler waits;
-    private final Coalescer<SubmitRequest, SubmitAnswer> submits;
-    private final Cancels cancels;
-
-    public SubmitAttempts(WaitScheduler waits, Coalescer<SubmitRequest, SubmitAnswer> submits, Cancels cancels) {
-        this.waits = waits;
-        this.submits = submits;
-        this.cancels = cancels;
-    }
 
     /** Sends {@code request} once, on the calling thread. */
     Submission once(SubmitRequest request, BiFunction<SubmitAnswer, Moment, Submission> conclusion) {

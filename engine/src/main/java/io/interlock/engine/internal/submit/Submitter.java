@@ -43,7 +43,14 @@ import org.jspecify.annotations.Nullable;
  * Submits runs: fills in what the job and the settings say, asks the store, takes in what was granted, tells listeners and
  * counts. Safe for use by many threads.
  */
-public final class Submitter {
+public record Submitter(
+        EngineSettings settings,
+        OpenRunLimit limit,
+        SubmitAttempts attempts,
+        ActiveRuns activeRuns,
+        CallerTurns turns,
+        RefusalListener refusals,
+        EngineEvents events) {
 
     /** Told of submissions that started nothing new. */
     @FunctionalInterface
@@ -51,31 +58,6 @@ public final class Submitter {
 
         /** A submission under {@code key} had {@code outcome}; {@code last} says what its caller was told. */
         void refused(LockKey key, ConflictPolicy policy, RefusalCount.Outcome outcome, String last);
-    }
-
-    private final EngineSettings settings;
-    private final OpenRunLimit limit;
-    private final SubmitAttempts attempts;
-    private final ActiveRuns activeRuns;
-    private final CallerTurns turns;
-    private final RefusalListener refusals;
-    private final EngineEvents events;
-
-    public Submitter(
-            EngineSettings settings,
-            OpenRunLimit limit,
-            SubmitAttempts attempts,
-            ActiveRuns activeRuns,
-            CallerTurns turns,
-            RefusalListener refusals,
-            EngineEvents events) {
-        this.settings = settings;
-        this.limit = limit;
-        this.attempts = attempts;
-        this.activeRuns = activeRuns;
-        this.turns = turns;
-        this.refusals = refusals;
-        this.events = events;
     }
 
     public Submission submit(RunRequest request) {

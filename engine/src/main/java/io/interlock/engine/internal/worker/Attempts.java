@@ -26,31 +26,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Runs attempts by the handlers of this process, each on a thread of its own. Safe for use by many threads. */
-public final class Attempts {
+public record Attempts(
+        WorkSource source,
+        EngineThreads threads,
+        EngineTimers timers,
+        ActiveRuns activeRuns,
+        Finisher finisher,
+        @Nullable EngineTracer tracer) {
 
     private static final Logger log = LoggerFactory.getLogger(Attempts.class);
-
-    private final WorkSource source;
-    private final EngineThreads threads;
-    private final EngineTimers timers;
-    private final ActiveRuns activeRuns;
-    private final Finisher finisher;
-    private final @Nullable EngineTracer tracer;
-
-    Attempts(
-            WorkSource source,
-            EngineThreads threads,
-            EngineTimers timers,
-            ActiveRuns activeRuns,
-            Finisher finisher,
-            @Nullable EngineTracer tracer) {
-        this.source = source;
-        this.threads = threads;
-        this.timers = timers;
-        this.activeRuns = activeRuns;
-        this.finisher = finisher;
-        this.tracer = tracer;
-    }
 
     /** Where an attempt is made. */
     interface Slot {
