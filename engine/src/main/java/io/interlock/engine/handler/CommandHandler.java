@@ -160,7 +160,7 @@ public final class CommandHandler implements RunHandler {
     }
 
     private void stop(GuardedProcess process, CompletableFuture<Exit> exit, RunContext context, LeasedWait wait) {
-        Duration grace = spec.grace().compareTo(context.grace()) < 0 ? spec.grace() : context.grace();
+        Duration grace = context.grace();
         if (grace.isZero()) {
             process.signal(GuardedProcess.Signal.KILL);
             return;

@@ -149,14 +149,9 @@ class CommandHandlerTest {
                         TransientFailureException.class,
                         e -> assertThat(e.code()).isEqualTo(CommandHandler.COMMAND_FAILED))
                 .hasMessage("'/bin/sh' ended with exit code 3; it last wrote:\none\ntwo");
-        assertThatThrownBy(() ->
-                        run("exit 64", new FakeContext("{}"), spec -> spec.exitCodes(Set.of(64, 65), Set.of())))
+        assertThatThrownBy(() -> run("exit 64", new FakeContext("{}"), spec -> spec.permanentExitCodes(Set.of(64, 65))))
                 .isInstanceOf(PermanentFailureException.class)
                 .hasMessage("'/bin/sh' ended with exit code 64");
-        assertThatThrownBy(() -> run("exit 3", new FakeContext("{}"), spec -> spec.exitCodes(Set.of(), Set.of(75))))
-                .isInstanceOf(PermanentFailureException.class);
-        assertThatThrownBy(() -> run("exit 75", new FakeContext("{}"), spec -> spec.exitCodes(Set.of(), Set.of(75))))
-                .isInstanceOf(TransientFailureException.class);
         assertThatThrownBy(() -> run("kill -SEGV $$"))
                 .isInstanceOfSatisfying(
                         TransientFailureException.class,
@@ -245,7 +240,7 @@ class CommandHandlerTest {
         CompletableFuture<@Nullable Throwable> end = background(
                 "trap '' TERM; setsid sleep 300 & echo $! >>" + pids + "; echo $$ >>" + pids
                         + "; while :; do sleep 300; done",
-                context.grace(Duration.ofMinutes(5)).remaining(Duration.ofSeconds(1)),
+                context.remaining(Duration.ofSeconds(1)),
                 Duration.ofMinutes(5));
         List<Long> started = Pids.in(pids, 2);
         context.remaining(Duration.ZERO).stop();
@@ -254,11 +249,11 @@ class CommandHandlerTest {
     }
 
     @Test
-    void theContextsGraceCountsIfItIsShorter() throws Exception {
+    void withoutAGraceItIsKilledAtOnce() throws Exception {
         Path pids = dir.resolve("pids");
-        FakeContext context = new FakeContext("{}").grace(Duration.ZERO);
+        FakeContext context = new FakeContext("{}");
         CompletableFuture<@Nullable Throwable> end = background(
-                "trap '' TERM; echo $$ >>" + pids + "; while :; do sleep 0.05; done", context, Duration.ofMinutes(5));
+                "trap '' TERM; echo $$ >>" + pids + "; while :; do sleep 0.05; done", context, Duration.ZERO);
         Pids.in(pids, 1);
         context.stop();
         assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(RunStoppedException.class);
@@ -325,7 +320,7 @@ class CommandHandlerTest {
         CompletableFuture<@Nullable Throwable> end = new CompletableFuture<>();
         Environment.system()
                 .threads("worker")
-                .newThread(() -> end.complete(catchThrowable(() -> run(script, context, spec -> spec.grace(grace)))))
+                .newThread(() -> end.complete(catchThrowable(() -> run(script, context.grace(grace)))))
                 .start();
         return end;
     }

@@ -7,6 +7,8 @@ import io.interlock.engine.EngineEvent;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.worker.ActiveRuns;
 import io.interlock.run.CancelAnswer;
+import io.interlock.run.Run;
+import io.interlock.run.StopRequest;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.RunSteps;
 import org.slf4j.Logger;
@@ -25,25 +27,18 @@ public record Cancels(RunSteps steps, Holder self, ActiveRuns activeRuns, Engine
     public CancelAnswer cancel(RunId run, Actor actor, String reason) {
         CancelAnswer answer = steps.cancel(new CancelRequest(run, actor, reason));
         if (answer instanceof CancelAnswer.Cancelled cancelled) {
-            log.info(
-                    "{} cancelled run {} under {}: {}",
-                    actor,
-                    run,
-                    cancelled.run().key(),
-                    reason);
-            events.tell(new EngineEvent.RunEnded(cancelled.run()));
-            events.ended(cancelled.run());
+            Run ended = cancelled.run();
+            log.info("{} cancelled run {} under {}: {}", actor, run, ended.key(), reason);
+            events.tell(new EngineEvent.RunEnded(ended));
+            events.ended(ended);
             events.workAppeared();
         } else if (answer instanceof CancelAnswer.StopRequested asked) {
-            log.info(
-                    "{} asked run {} under {} to stop: {}",
-                    actor,
-                    run,
-                    asked.run().key(),
-                    reason);
-            activeRuns
-                    .of(run)
-                    .forEach(held -> asked.run().status().stopRequest().ifPresent(stop -> activeRuns.stop(held, stop)));
+            Run stopping = asked.run();
+            log.info("{} asked run {} under {} to stop: {}", actor, run, stopping.key(), reason);
+            StopRequest stop = stopping.status().stopRequest().orElse(null);
+            if (stop != null) {
+                activeRuns.of(run).forEach(held -> activeRuns.stop(held, stop));
+            }
         }
         return answer;
     }

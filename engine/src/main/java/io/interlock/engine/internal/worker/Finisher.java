@@ -1,6 +1,7 @@
 package io.interlock.engine.internal.worker;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.LossCause;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.PermanentFailureException;
@@ -14,6 +15,7 @@ import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.HeartbeatAnswer;
+import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
 import io.interlock.spi.run.ClaimRequest;
@@ -161,20 +163,16 @@ public final class Finisher {
             events.tell(new EngineEvent.AttemptEnded(finished.run()));
             events.ended(finished.run());
         } else if (answer instanceof FinishAnswer.LeaseLost lost) {
-            if (held.markLost(lost.cause())) {
-                log.warn(
-                        "the result of {} does not count: {}",
-                        held,
-                        lost.cause().explanation());
-                events.tell(new EngineEvent.LeaseLost(held.run(), lost.cause()));
+            LossCause cause = lost.cause();
+            if (held.markLost(cause)) {
+                log.warn("the result of {} does not count: {}", held, cause.explanation());
+                events.tell(new EngineEvent.LeaseLost(held.run(), cause));
             }
             lost.current().ifPresent(events::ended);
         } else if (answer instanceof FinishAnswer.AlreadyFinished before) {
-            log.warn(
-                    "{} had ended before with another result: {}",
-                    held,
-                    before.run().state());
-            events.ended(before.run());
+            Run ended = before.run();
+            log.warn("{} had ended before with another result: {}", held, ended.state());
+            events.ended(ended);
         }
         events.workAppeared();
     }
