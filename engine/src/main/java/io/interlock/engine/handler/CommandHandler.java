@@ -2,6 +2,7 @@ package io.interlock.engine.handler;
 
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
+import io.interlock.RunId;
 import io.interlock.engine.PermanentFailureException;
 import io.interlock.engine.RunContext;
 import io.interlock.engine.RunHandler;
@@ -167,10 +168,8 @@ public final class CommandHandler implements RunHandler {
         }
         process.signal(GuardedProcess.Signal.TERM);
         if (!wait.until(exit, grace)) {
-            log.warn(
-                    "run {} did not end within {} of TERM; it is killed",
-                    context.run().id(),
-                    DurationText.format(grace));
+            RunId run = context.run().id();
+            log.warn("run {} did not end within {} of TERM; it is killed", run, DurationText.format(grace));
             process.signal(GuardedProcess.Signal.KILL);
         }
     }

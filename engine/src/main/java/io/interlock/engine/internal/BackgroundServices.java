@@ -9,7 +9,6 @@ import io.interlock.engine.RunRequest;
 import io.interlock.engine.WorkerEngine;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditKey.AuditSigner;
-import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.AuditWatch;
 import io.interlock.engine.http.HttpRules;
@@ -104,7 +103,7 @@ final class BackgroundServices {
                             store.audit(),
                             store.notes(),
                             new AuditWatch.OverlapResponse(store.runs(), store.queries()),
-                            this::alarm)
+                            report -> events.tell(new EngineEvent.AuditAlarm(AUDIT, report)))
                     .start(environment));
             counter = new RefusalCounter(store.notes(), settings.work().holder().instance(), environment);
             open.push(counter);
@@ -216,10 +215,6 @@ final class BackgroundServices {
                 log.warn("closing a background service failed: {}", failure.toString());
             }
         }
-    }
-
-    private void alarm(AuditReport report) {
-        events.tell(new EngineEvent.AuditAlarm(AUDIT, report));
     }
 
     private static HttpRules allowed(EngineSettings.Background background) {

@@ -9,6 +9,7 @@ import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.Seal;
 import io.interlock.run.Stage;
+import io.interlock.run.Turn;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.RunNotes;
 import io.interlock.spi.run.RunQueries;
@@ -180,10 +181,8 @@ final class ChainStream implements Notifier.Stream {
         /** The stage of the attempt the record is about; a later one has stages of its own. */
         private static @Nullable String stage(Run run, AuditRecord record) {
             List<Stage> stages = run.status().stages();
-            boolean same = run.status()
-                    .lastTurn()
-                    .map(turn -> turn.token().equals(record.token()))
-                    .orElse(false);
+            Turn turn = run.status().lastTurn().orElse(null);
+            boolean same = turn != null && turn.token().equals(record.token());
             return same && !stages.isEmpty() ? stages.get(stages.size() - 1).name() : null;
         }
 

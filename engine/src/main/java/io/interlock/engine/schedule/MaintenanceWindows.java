@@ -61,12 +61,8 @@ public final class MaintenanceWindows implements AutoCloseable {
         }
 
         private NoStart and(NoStart other) {
-            return new NoStart(
-                    tenant,
-                    pattern,
-                    Stream.concat(windows.stream(), other.windows.stream())
-                            .distinct()
-                            .toList());
+            Stream<MaintenanceWindow> both = Stream.concat(windows.stream(), other.windows.stream());
+            return new NoStart(tenant, pattern, both.distinct().toList());
         }
 
         /** The windows that cover {@code time}, and those that follow without a gap, as one. */

@@ -264,11 +264,8 @@ public final class CallerTurns {
         /** By the local clock, which began later than the store's. */
         private boolean isOver() {
             Duration waited = Duration.ofNanos(waits.elapsed(since));
-            return run.spec()
-                    .limits()
-                    .waitLimit()
-                    .filter(most -> waited.compareTo(most) > 0)
-                    .isPresent();
+            Duration most = run.spec().limits().maxWait();
+            return most != null && waited.compareTo(most) > 0;
         }
 
         private StoreUnavailableException away(Throwable failure) {

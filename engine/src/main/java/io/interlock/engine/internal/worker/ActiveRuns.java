@@ -20,6 +20,7 @@ import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
+import io.interlock.run.RunLimits;
 import io.interlock.run.StopRequest;
 import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.time.Moment;
@@ -306,12 +307,8 @@ public final class ActiveRuns {
     }
 
     private static String overdueMessage(HeldRun work) {
-        String limit = work.run()
-                .spec()
-                .limits()
-                .runtimeLimit()
-                .map(DurationText::format)
-                .orElse("");
+        RunLimits limits = work.run().spec().limits();
+        String limit = limits.runtimeLimit().map(DurationText::format).orElse("");
         return "run " + work.run().id() + " under " + work.key() + " took longer than its max runtime of " + limit
                 + work.report().where();
     }

@@ -208,11 +208,8 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
     }
 
     private long runtimeLeft() {
-        return run.spec()
-                .limits()
-                .runtimeLimit()
-                .map(limit -> LocalTime.capped(limit).toNanos() - age())
-                .orElse(NEVER);
+        Duration limit = run.spec().limits().maxRuntime();
+        return limit == null ? NEVER : LocalTime.capped(limit).toNanos() - age();
     }
 
     private long graceLeft() {

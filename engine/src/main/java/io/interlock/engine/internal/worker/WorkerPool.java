@@ -276,10 +276,8 @@ public final class WorkerPool {
         try {
             return handler.takesSlot();
         } catch (RuntimeException | Error broken) {
-            log.warn(
-                    "takesSlot of job {} failed; its run takes a slot",
-                    claimed.run().job(),
-                    broken);
+            JobName job = claimed.run().job();
+            log.warn("takesSlot of job {} failed; its run takes a slot", job, broken);
             return true;
         }
     }
