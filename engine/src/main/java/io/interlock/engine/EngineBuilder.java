@@ -149,7 +149,6 @@ public final class EngineBuilder extends WorkBuilder<EngineBuilder> {
         return this;
     }
 
-    /** Close the store with the engine. */
     public EngineBuilder closingStore() {
         this.closesStore = true;
         return this;

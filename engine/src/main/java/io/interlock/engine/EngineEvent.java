@@ -87,7 +87,6 @@ public sealed interface EngineEvent {
             return RunState.valueOf(record.after());
         }
 
-        /** Why, as a code. */
         public String code() {
             RunError error = attempt == null ? run.status().error() : attempt.error();
             return error == null ? "NONE" : error.code();

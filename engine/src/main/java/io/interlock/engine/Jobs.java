@@ -47,7 +47,6 @@ public final class Jobs {
         return Collections.unmodifiableCollection(byName.values());
     }
 
-    /** The job called so. */
     public Optional<Job> find(JobName name) {
         return Optional.ofNullable(byName.get(name));
     }

@@ -97,7 +97,6 @@ public final class OpenStore implements AutoCloseable {
         return store.capabilities();
     }
 
-    /** Sets up an engine on it. */
     public EngineBuilder engine() {
         EngineBuilder builder = RunEngine.builder(store).environment(environment);
         return keepsRuns ? builder : builder.slots(0).withoutBooks();
@@ -108,7 +107,6 @@ public final class OpenStore implements AutoCloseable {
         return Locks.builder(store).environment(environment).build();
     }
 
-    /** The API keys it knows. */
     public KeyRing keys(Executor blocking) {
         return new KeyRing(store.accessKeys(), environment, blocking);
     }

@@ -45,7 +45,6 @@ public final class ApiKey {
         this.secret = secret;
     }
 
-    /** Draws a new one. */
     public static ApiKey draw(RandomGenerator random) {
         String id = random(random, ID_WIDTH);
         while (id.startsWith(BOOTSTRAP)) {

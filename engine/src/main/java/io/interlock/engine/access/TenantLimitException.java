@@ -11,7 +11,6 @@ public final class TenantLimitException extends InterlockException {
     private final String setting;
     private final long limit;
 
-    /** {@code tenant} has {@code limit} of {@code what}. */
     public TenantLimitException(String tenant, String what, String setting, long limit, String nextStep) {
         super("tenant " + tenant + " has " + limit + " " + what + ", which is as many as " + setting + " allows; "
                 + nextStep + ", or set a higher limit");

@@ -23,7 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class AuditKey {
 
-    /** The fewest characters of a key. */
     public static final int MIN_LENGTH = 32;
 
     private static final String ALGORITHM = "HmacSHA256";
@@ -64,7 +63,6 @@ public final class AuditKey {
         }
     }
 
-    /** Whether {@code signature} is that of {@code link}. */
     boolean hasSigned(Seal link, AuditSignature signature) {
         AuditSignature own = sign(link);
         return own.position() == signature.position()
@@ -87,7 +85,6 @@ public final class AuditKey {
      */
     public static final class AuditSigner {
 
-        /** How often a process signs. */
         public static final Duration EVERY = Duration.ofSeconds(5);
 
         private static final Logger log = LoggerFactory.getLogger(AuditSigner.class);

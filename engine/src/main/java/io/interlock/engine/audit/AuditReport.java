@@ -19,14 +19,12 @@ import org.jspecify.annotations.Nullable;
 public record AuditReport(
         Seal from, Seal to, @Nullable Instant toAt, long records, List<AuditFinding> findings, long more) {
 
-    /** The most findings that are kept. */
     public static final int MAX_FINDINGS = 1000;
 
     public AuditReport {
         findings = List.copyOf(findings);
     }
 
-    /** Whether nothing is wrong. */
     public boolean isClean() {
         return findings.isEmpty();
     }
@@ -65,7 +63,6 @@ public record AuditReport(
 
         private static final Pattern TEXT = Pattern.compile("([0-9]{1,18}):([0-9a-fA-F]{64})(?:@(\\S+))?");
 
-        /** The witness of a link. */
         public static Witness of(Seal link, @Nullable Instant at) {
             return new Witness(link.position(), link.hash(), at);
         }

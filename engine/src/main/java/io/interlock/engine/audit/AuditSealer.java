@@ -25,7 +25,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class AuditSealer {
 
-    /** How often a process looks for records to seal. */
     public static final Duration EVERY = Duration.ofSeconds(1);
 
     static final int BATCH = 500;

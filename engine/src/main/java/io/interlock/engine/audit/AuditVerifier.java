@@ -51,7 +51,6 @@ public final class AuditVerifier {
             @Nullable AuditKey key,
             @Nullable Instant keptSince) {
 
-        /** Nothing is known from outside. */
         public static final Outside NOTHING = new Outside(List.of(), null, null);
 
         public Outside {
@@ -123,7 +122,6 @@ public final class AuditVerifier {
                             .orElse(anchor);
         }
 
-        /** Goes on for up to {@code pages} pages. */
         void advance(int pages) {
             // The head first: what is sealed from now on must not look like a change of it.
             head = audit.head();

@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class AuditWatch {
 
-    /** How often a process looks. */
     public static final Duration EVERY = Duration.ofSeconds(10);
 
     private static final Logger log = LoggerFactory.getLogger(AuditWatch.class);

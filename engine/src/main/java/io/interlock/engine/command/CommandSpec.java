@@ -26,7 +26,6 @@ public record CommandSpec(
         int outputTail,
         Set<Integer> permanentExitCodes) {
 
-    /** How much output is kept unless set otherwise. */
     public static final int DEFAULT_TAIL = 64 * 1024;
 
     /** How the names of the variables begin that Interlock sets. */
@@ -74,7 +73,6 @@ public record CommandSpec(
         return new CommandSpec(command, directory, environment, inherited, outputTail, permanentExitCodes);
     }
 
-    /** Whether trying again may help after {@code exit}. */
     public boolean mayHelpAgain(Exit exit) {
         return switch (exit.kind()) {
             case NOT_EXECUTABLE, NOT_FOUND -> false;

@@ -56,7 +56,6 @@ public record Exit(Kind kind, int number) {
         return kind == Kind.SIGNALLED ? 128 + number : number;
     }
 
-    /** Whether it ended by itself, with 0. */
     public boolean succeeded() {
         return kind == Kind.EXITED && number == 0;
     }

@@ -87,7 +87,6 @@ public final class CommandHandler implements RunHandler {
     private final ThreadFactory threads;
     private final LeasedWait.UninterruptibleWait patience;
 
-    /** Runs {@code spec} for each attempt. */
     public CommandHandler(CommandSpec spec, Environment environment) {
         this.spec = spec;
         this.environment = environment;
@@ -225,7 +224,6 @@ public final class CommandHandler implements RunHandler {
         threads.newThread(task).start();
     }
 
-    /** The variables a command sees. */
     static Map<String, String> variables(CommandSpec spec, RunContext context, Map<String, String> worker) {
         Map<String, String> variables = spec.inherited().of(worker);
         variables.putAll(spec.environment());
@@ -303,7 +301,6 @@ public final class CommandHandler implements RunHandler {
             return context.run().spec().terms().ttl();
         }
 
-        /** Waits for the end of {@code future}. */
         void until(Future<?> future) throws InterruptedException {
             while (true) {
                 extend();

@@ -52,12 +52,10 @@ final class OutputPump implements Runnable {
         splitter.end();
     }
 
-    /** The end of what it wrote, for an error. */
     synchronized String lastLines() {
         return last.toString().strip();
     }
 
-    /** What it reported as its result, last. */
     synchronized @Nullable String result() {
         return result;
     }
@@ -155,7 +153,6 @@ final class OutputPump implements Runnable {
             pass();
         }
 
-        /** There is nothing more. */
         void end() {
             if (candidate && line.length() > 0) {
                 endOfLine(false);

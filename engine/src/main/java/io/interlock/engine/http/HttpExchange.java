@@ -37,7 +37,6 @@ public final class HttpExchange {
     private static final Set<String> HTTPS_OWN =
             Set.of("host", "content-length", "transfer-encoding", "connection", "expect", "upgrade", "te", "trailer");
 
-    /** What is sent unless set otherwise. */
     private static final Map<String, String> USUAL =
             Map.of("Content-Type", "application/json", "Accept", "application/json", "User-Agent", "interlock");
 
@@ -186,7 +185,6 @@ public final class HttpExchange {
         return failed;
     }
 
-    /** The first part of a request. */
     static byte[] head(URI url, Map<String, String> headers, int length) {
         Map<String, String> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         all.putAll(USUAL);

@@ -105,7 +105,6 @@ public final class HttpRules {
         return url;
     }
 
-    /** Whether requests may go to the host called {@code name}. */
     boolean allowsHost(String name) {
         String normal = normal(name);
         return hosts.stream()
@@ -174,7 +173,6 @@ public final class HttpRules {
             }
         }
 
-        /** Whether {@code address} is one of it. */
         public boolean contains(InetAddress address) {
             byte[] mine = first.getAddress();
             byte[] other = address.getAddress();

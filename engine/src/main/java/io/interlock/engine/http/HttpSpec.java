@@ -25,10 +25,8 @@ public record HttpSpec(
         @Nullable WebhookSigner signer,
         @Nullable String callback) {
 
-    /** How long an answer may take unless set otherwise. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
-    /** The longest that an answer may take. */
     public static final Duration LONGEST_TIMEOUT = Duration.ofHours(24);
 
     public HttpSpec {

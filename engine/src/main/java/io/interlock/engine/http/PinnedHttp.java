@@ -94,11 +94,9 @@ public final class PinnedHttp implements AutoCloseable {
         }
     }
 
-    /** Looks up the addresses of a host. */
     @FunctionalInterface
     interface Resolver {
 
-        /** That of the machine. */
         Resolver SYSTEM = host -> List.of(InetAddress.getAllByName(host));
 
         List<InetAddress> resolve(String host) throws UnknownHostException;

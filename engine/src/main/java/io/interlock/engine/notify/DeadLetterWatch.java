@@ -132,7 +132,6 @@ record DeadLetterWatch(
             }
         }
 
-        /** The longest dead first. */
         List<Run> inOrder() {
             return runs.stream()
                     .sorted(Comparator.comparingLong(DeadLetterWatch::died).thenComparingLong(Run::number))

@@ -144,7 +144,6 @@ public record NotifyRule(
          */
         record Command(List<String> argv, Duration within) implements NotifyTarget {
 
-            /** How long a command may take unless set otherwise. */
             public static final Duration DEFAULT_WITHIN = Duration.ofSeconds(30);
 
             private static final Duration LONGEST = Duration.ofMinutes(10);

@@ -224,7 +224,6 @@ public final class MaintenanceWindow {
         return text.hashCode();
     }
 
-    /** As it was written. */
     @Override
     public String toString() {
         return text;

@@ -60,7 +60,6 @@ public final class RemoteSteps implements RemoteWork {
     private final LongPolls<Wanted, List<Claimed>> claims;
     private final LongPolls<TurnRequest, TurnAnswer> turns;
 
-    /** What some workers wait for together. */
     private record Wanted(@Nullable String tenant, Set<JobName> jobs) {}
 
     /**
@@ -155,7 +154,6 @@ public final class RemoteSteps implements RemoteWork {
      */
     public static final class RemoteWorkers {
 
-        /** How often a worker is noted at the most. */
         static final Duration EVERY = Duration.ofSeconds(15);
 
         private static final Logger log = LoggerFactory.getLogger(RemoteWorkers.class);
@@ -171,13 +169,11 @@ public final class RemoteSteps implements RemoteWork {
 
         private boolean noting;
 
-        /** The workers of a tenant, by instance. */
         private static final class Tenant {
             private final Map<String, WorkerNote> unsaid = new LinkedHashMap<>();
             private final Map<String, Moment> noted = new Recent<>(2 * WorkerNote.MOST_REMOTE);
         }
 
-        /** What was used last, up to {@code most}. */
         private static final class Recent<K, V> extends LinkedHashMap<K, V> {
             private static final long serialVersionUID = 1;
 
@@ -200,7 +196,6 @@ public final class RemoteSteps implements RemoteWork {
             this.timers = timers;
         }
 
-        /** A worker asks for work. */
         void asks(ClaimRequest claim) {
             synchronized (this) {
                 if (!waits(claim) || noting) {
@@ -218,7 +213,6 @@ public final class RemoteSteps implements RemoteWork {
             });
         }
 
-        /** Whether this adds a worker to those that wait to be noted. */
         private boolean waits(ClaimRequest claim) {
             String instance = claim.holder().instance();
             Tenant tenant = tenants.computeIfAbsent(Optional.ofNullable(claim.tenant()), name -> new Tenant());

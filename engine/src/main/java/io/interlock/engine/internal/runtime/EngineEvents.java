@@ -73,7 +73,6 @@ public final class EngineEvents {
      */
     private final class ListenerQueue {
 
-        /** How many events wait for a slow listener. */
         private static final int MOST = 1000;
 
         private final EngineListener listener;

@@ -35,13 +35,10 @@ public record EngineSettings(
         Background background,
         boolean closesStore) {
 
-    /** As many open runs of a tenant as there may be. */
     public static final long NO_LIMIT = Long.MAX_VALUE;
 
-    /** The setting of how many runs of a tenant may be open. */
     public static final String OPEN_RUNS = "limits.open-runs";
 
-    /** The setting of how many bytes of parameters they may have. */
     public static final String OPEN_PAYLOAD = "limits.open-payload";
 
     private static final Duration SHORTEST_MEMORY = Duration.ofHours(24);

@@ -40,7 +40,6 @@ public final class OrphanNodeSweep {
     private final EngineThreads threads;
     private final Cancels cancels;
     private final Map<JobName, NodeHandler> workflows = new HashMap<>();
-    /** By the job of a node. */
     private final Map<JobName, NodeHandler> nodes = new HashMap<>();
 
     public OrphanNodeSweep(RunQueries runs, RunViews views, Jobs jobs, EngineThreads threads, Cancels cancels) {
@@ -94,7 +93,6 @@ public final class OrphanNodeSweep {
         return all;
     }
 
-    /** Those that have not ended. */
     private List<Run> open(RunQuery wanted) {
         List<Run> open = new ArrayList<>();
         RunQuery query = wanted;
@@ -111,7 +109,6 @@ public final class OrphanNodeSweep {
         return open;
     }
 
-    /** Stops those whose execution is over. */
     private List<SweepAction> stop(NodeHandler work, List<Run> runs, Function<RunId, Optional<Run>> executions) {
         List<SweepAction> done = new ArrayList<>();
         for (Run run : runs) {

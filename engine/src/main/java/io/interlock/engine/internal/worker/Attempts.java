@@ -36,7 +36,6 @@ public record Attempts(
 
     private static final Logger log = LoggerFactory.getLogger(Attempts.class);
 
-    /** Where an attempt is made. */
     interface Slot {
 
         /**

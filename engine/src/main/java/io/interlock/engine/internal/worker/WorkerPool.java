@@ -282,7 +282,6 @@ public final class WorkerPool {
         }
     }
 
-    /** The place of one attempt. */
     private final class Slot implements Attempts.Slot {
 
         private final HeldRun held;
