@@ -1,12 +1,13 @@
 package io.interlock.engine;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.internal.StoreRunEngine;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.schedule.MaintenanceWindows;
-import io.interlock.engine.schedule.ScheduledJob;
+import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import io.interlock.run.Retention;
 import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.spi.LeaseStore;
@@ -148,7 +149,6 @@ public final class EngineBuilder extends WorkBuilder<EngineBuilder> {
         return this;
     }
 
-    /** Close the store with the engine. */
     public EngineBuilder closingStore() {
         this.closesStore = true;
         return this;

@@ -11,7 +11,6 @@ public final class EngineClosedException extends InterlockException {
 
     private static final long serialVersionUID = 1L;
 
-    /** Refuses a request. */
     public EngineClosedException() {
         super("this engine is closed; it takes nothing in any more");
     }

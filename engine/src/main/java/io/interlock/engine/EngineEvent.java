@@ -87,7 +87,6 @@ public sealed interface EngineEvent {
             return RunState.valueOf(record.after());
         }
 
-        /** Why, as a code. */
         public String code() {
             RunError error = attempt == null ? run.status().error() : attempt.error();
             return error == null ? "NONE" : error.code();
@@ -123,5 +122,15 @@ public sealed interface EngineEvent {
         public LockKey key() {
             return action.key();
         }
+    }
+
+    /**
+     * Hears of what happened. It is called after the fact, on a thread that does nothing else; what it throws is logged and
+     * harms nothing, and one that is too slow misses events rather than delay anything.
+     */
+    @FunctionalInterface
+    interface EngineListener {
+
+        void on(EngineEvent event);
     }
 }

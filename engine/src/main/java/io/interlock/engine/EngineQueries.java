@@ -3,11 +3,11 @@ package io.interlock.engine;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.engine.audit.AuditKey;
+import io.interlock.engine.audit.AuditKey.AuditSigner;
 import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.engine.audit.AuditSealer;
-import io.interlock.engine.audit.AuditSigner;
 import io.interlock.engine.audit.AuditVerifier;
-import io.interlock.engine.audit.Witness;
 import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
@@ -84,11 +84,6 @@ public final class EngineQueries {
         return new ChainPage(audit.anchor().position(), head.position(), links);
     }
 
-    /** Checks the whole audit log: whether it was changed, and whether grants overlap. May take long. */
-    public AuditReport verifyAudit() {
-        return verifyAudit(List.of());
-    }
-
     /**
      * Looks at the whole audit log, and compares it with links that were written down outside the store, with this engine's
      * {@linkplain EngineBuilder#auditKey key} if it has one, and with how long this engine keeps records. May take long.
@@ -104,8 +99,6 @@ public final class EngineQueries {
 
     /**
      * Signs the audit log as it is now, whatever was signed before: for a log that was begun without a key, or gets another one.
-     *
-     * @return the link that was signed
      */
     public Witness signAudit(AuditKey key) {
         return Witness.of(new AuditSigner(audit, key).adopt(), null);
@@ -184,7 +177,6 @@ public final class EngineQueries {
      *
      * @param forgotten the place of the last link whose record was forgotten because of its age; 0 if none was
      * @param head the place of the last link there is; 0 if there is none
-     * @param links links in order
      */
     public record ChainPage(long forgotten, long head, List<Link> links) {
 

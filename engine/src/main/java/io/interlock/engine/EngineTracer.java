@@ -1,5 +1,6 @@
 package io.interlock.engine;
 
+import io.interlock.engine.EngineEvent.EngineListener;
 import io.interlock.run.Run;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -10,13 +11,11 @@ import org.jspecify.annotations.Nullable;
  */
 public interface EngineTracer extends EngineListener {
 
-    /** A submission begins. */
     Submitting submitting(RunRequest request);
 
     /** An attempt begins; the calling thread will do its work. */
     TracedWork working(Run run);
 
-    /** A submission. */
     interface Submitting {
 
         /** The request as it is to be made, with the trace that its run is to keep. */
@@ -26,18 +25,13 @@ public interface EngineTracer extends EngineListener {
         void ended(@Nullable Submission answer, @Nullable Throwable failure);
     }
 
-    /** The work of an attempt. */
     interface TracedWork {
 
         /** The W3C {@code traceparent} for what the work calls, or {@code null} if there is none. */
         @Nullable
         String traceparent();
 
-        /**
-         * The work has ended; on the thread that did it, before the store knows.
-         *
-         * @param failure what it threw, or {@code null}
-         */
+        /** The work has ended; on the thread that did it, before the store knows. */
         void ended(@Nullable Throwable failure, Instant at);
     }
 }

@@ -14,11 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Janitor {
 
-    /**
-     * Does one round now.
-     *
-     * @return what each sweep did
-     */
+    /** Does one round now. */
     List<Round> runOnce();
 
     /** The last round, if there was one. */
@@ -30,7 +26,6 @@ public interface Janitor {
     /**
      * When rounds come by themselves.
      *
-     * @param next the next one, by this process's clock
      * @param every the usual time between two; each is up to a fifth sooner or later
      */
     record Plan(Instant next, Duration every) {}
@@ -49,11 +44,6 @@ public interface Janitor {
 
         public Round {
             actions = List.copyOf(actions);
-        }
-
-        /** Why it did nothing at all, if it did not look. */
-        public Optional<String> whySkipped() {
-            return Optional.ofNullable(skipped);
         }
     }
 }

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kind of work, and the rules its runs are done under unless a request says otherwise.
+ * A kind of work, and the rules its runs are done under unless a request says otherwise. {@link JobBuilder} says what each part means.
  *
  * <pre>{@code
  * Job close = Job.named("nightly-close")
@@ -29,19 +29,6 @@ import org.jspecify.annotations.Nullable;
  *         .retry(new RetryPlan(3, ofMinutes(5), 2, ofMinutes(30)))
  *         .build();
  * }</pre>
- *
- * @param name its name
- * @param handler does the work here, or {@code null} if others do
- * @param policy what happens if the key is taken
- * @param conflictRetry how often a submission that would be refused is made again
- * @param terms of the lease its runs have
- * @param limits the clocks of its runs beside the lease
- * @param line how many may wait for one key, and how many of a tenant may be under way
- * @param stages its stages in order, each with how long it may take, or with {@code null} if that is not limited
- * @param retry how often a run is tried
- * @param failures which exceptions mend themselves
- * @param guard the states of a resource it may start from, or {@code null} if it moves none
- * @param grace how long work that was told to stop may take to do so before its lease is left to end
  */
 public record Job(
         JobName name,
@@ -145,12 +132,7 @@ public record Job(
         }
     }
 
-    /**
-     * How often a submission is made again if another run has the key and the policy would refuse.
-     *
-     * @param times how often; 0 refuses at once
-     * @param delay after how long, give or take a fifth
-     */
+    /** How often a submission is made again if another run has the key and the policy would refuse. */
     public record ConflictRetry(int times, Duration delay) {
 
         /** Refuses at once. */

@@ -105,20 +105,18 @@ public final class JobBuilder {
         return this;
     }
 
-    /** How many runs of a tenant may be under way for one of this job to start. */
-    public JobBuilder tenantMaxRunning(int tenantMaxRunning) {
-        this.line = new LineLimits(line.queueCap(), tenantMaxRunning);
-        return this;
-    }
-
     /** A stage of the work, after those named before. */
     public JobBuilder stage(String stage) {
-        return addStage(stage, null);
+        return stage(stage, null);
     }
 
     /** A stage of the work, and how long it may take before listeners are told. */
-    public JobBuilder stage(String stage, Duration budget) {
-        return addStage(stage, budget);
+    public JobBuilder stage(String stage, @Nullable Duration budget) {
+        if (stages.containsKey(stage)) {
+            throw new InvalidSettingException("stage", stage, "is named twice", "name each stage once");
+        }
+        stages.put(stage, budget);
+        return this;
     }
 
     /** How often a run is tried; once unless said. */
@@ -170,13 +168,5 @@ public final class JobBuilder {
                 new Job.FailureKinds(permanent, passing),
                 guard,
                 grace);
-    }
-
-    private JobBuilder addStage(String stage, @Nullable Duration budget) {
-        if (stages.containsKey(stage)) {
-            throw new InvalidSettingException("stage", stage, "is named twice", "name each stage once");
-        }
-        stages.put(stage, budget);
-        return this;
     }
 }

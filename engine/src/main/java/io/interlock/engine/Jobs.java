@@ -1,5 +1,6 @@
 package io.interlock.engine;
 
+import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
 import io.interlock.NearestWord;
 import io.interlock.run.JobName;
@@ -7,6 +8,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +22,6 @@ public final class Jobs {
         this.byName = byName;
     }
 
-    /** These jobs. */
     public static Jobs of(Job... jobs) {
         return of(Arrays.asList(jobs));
     }
@@ -46,7 +47,6 @@ public final class Jobs {
         return Collections.unmodifiableCollection(byName.values());
     }
 
-    /** The job called so. */
     public Optional<Job> find(JobName name) {
         return Optional.ofNullable(byName.get(name));
     }
@@ -66,5 +66,48 @@ public final class Jobs {
                         byName.keySet().stream().map(JobName::value).toList())
                 .map(JobName::new)
                 .orElse(null);
+    }
+
+    /** There is no job of that name. */
+    public static final class UnknownJobException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+        private static final int MOST_NAMED = 20;
+
+        private final String job;
+        private final @Nullable String closest;
+
+        /** {@code job} is not among {@code known}; {@code closest} is what may have been meant. */
+        public UnknownJobException(JobName job, Collection<JobName> known, @Nullable JobName closest) {
+            super("job '" + job + "' is unknown; "
+                    + (closest == null ? "" : "did you mean '" + closest + "'? ")
+                    + (known.isEmpty() ? "no jobs are defined here" : "known here: " + named(known)));
+            this.job = job.value();
+            this.closest = closest == null ? null : closest.value();
+        }
+
+        public String job() {
+            return job;
+        }
+
+        /** The name that may have been meant. */
+        public Optional<String> closest() {
+            return Optional.ofNullable(closest);
+        }
+
+        @Override
+        public String code() {
+            return "unknown-job";
+        }
+
+        private static String named(Collection<JobName> known) {
+            List<String> names = known.stream()
+                    .sorted()
+                    .limit(MOST_NAMED)
+                    .map(JobName::value)
+                    .toList();
+            String more = known.size() > names.size() ? " and " + (known.size() - names.size()) + " more" : "";
+            return String.join(", ", names) + more;
+        }
     }
 }

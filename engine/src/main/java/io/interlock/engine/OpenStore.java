@@ -1,16 +1,12 @@
 package io.interlock.engine;
 
-import io.interlock.Actor;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
-import io.interlock.access.AccessKey;
-import io.interlock.access.SignIn;
 import io.interlock.access.SignIns;
-import io.interlock.access.SignIns.SignInList;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.locks.Locks;
 import io.interlock.run.AuditRecord;
@@ -19,7 +15,6 @@ import io.interlock.run.KeyView.KeyQuery;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
-import io.interlock.spi.run.AccessKeys;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.Upkeep;
 import io.interlock.time.Environment;
@@ -28,13 +23,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.InstantSource;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.SortedSet;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -50,24 +41,12 @@ public final class OpenStore implements AutoCloseable {
     private static final LockKey UNUSED_KEY = LockKey.of("interlock", "ready");
 
     private final RunStore store;
-    private final AccessKeys keys;
-    private final SignIns signIns;
     private final boolean keepsRuns;
     private final Environment environment;
 
-    private OpenStore(RunStore store, Environment environment) {
+    private OpenStore(RunStore store, boolean keepsRuns, Environment environment) {
         this.store = store;
-        this.keys = store.accessKeys();
-        this.signIns = store.signIns();
-        this.keepsRuns = true;
-        this.environment = environment;
-    }
-
-    private OpenStore(RunStore leases, GivenKeys given, Environment environment) {
-        this.store = leases;
-        this.keys = given;
-        this.signIns = given;
-        this.keepsRuns = false;
+        this.keepsRuns = keepsRuns;
         this.environment = environment;
     }
 
@@ -80,7 +59,7 @@ public final class OpenStore implements AutoCloseable {
     public static OpenStore at(String url, Environment environment) {
         LeaseStore store = Stores.open(url, environment);
         if (store instanceof RunStore runs) {
-            return new OpenStore(runs, environment);
+            return new OpenStore(runs, true, environment);
         }
         store.close();
         throw EngineBuilder.leasesOnly(store);
@@ -96,17 +75,13 @@ public final class OpenStore implements AutoCloseable {
     public static OpenStore openLeaseOnly(String url, Environment environment) {
         LeaseStore store = Stores.open(url, environment);
         return store instanceof RunStore runs
-                ? new OpenStore(runs, environment)
-                : new OpenStore(
-                        LeasesAlone.of(store, environment.clock()), new GivenKeys(environment.clock()), environment);
+                ? new OpenStore(runs, true, environment)
+                : new OpenStore(LeasesAlone.of(store, environment), false, environment);
     }
 
     /** The same store with something around it, such as meters that time its steps. */
     public OpenStore through(UnaryOperator<RunStore> around) {
-        RunStore inner = around.apply(store);
-        return keys instanceof GivenKeys given
-                ? new OpenStore(inner, given, environment)
-                : new OpenStore(inner, environment);
+        return new OpenStore(around.apply(store), keepsRuns, environment);
     }
 
     /** Adds records of what changed nothing to its audit log; empty if it keeps leases only. It blocks. */
@@ -114,17 +89,14 @@ public final class OpenStore implements AutoCloseable {
         return keepsRuns ? Optional.of(store.audit()::append) : Optional.empty();
     }
 
-    /** Whether it keeps runs, or leases only. */
     public boolean keepsRuns() {
         return keepsRuns;
     }
 
-    /** What the store can do. */
     public StoreCapabilities capabilities() {
         return store.capabilities();
     }
 
-    /** Sets up an engine on it. */
     public EngineBuilder engine() {
         EngineBuilder builder = RunEngine.builder(store).environment(environment);
         return keepsRuns ? builder : builder.slots(0).withoutBooks();
@@ -135,18 +107,13 @@ public final class OpenStore implements AutoCloseable {
         return Locks.builder(store).environment(environment).build();
     }
 
-    /**
-     * The API keys it knows.
-     *
-     * @param blocking where it is asked
-     */
     public KeyRing keys(Executor blocking) {
-        return new KeyRing(keys, environment, blocking);
+        return new KeyRing(store.accessKeys(), environment, blocking);
     }
 
     /** The sign-ins it keeps. It blocks. */
     public SignIns signIns() {
-        return signIns;
+        return store.signIns();
     }
 
     /**
@@ -164,90 +131,25 @@ public final class OpenStore implements AutoCloseable {
     }
 
     /**
-     * API keys that this process was given, and sign-ins here, for a store that keeps none. They are forgotten with the process, and no
-     * other process knows them. Safe for use by many threads.
-     */
-    private static final class GivenKeys implements AccessKeys, SignIns {
-
-        private final ConcurrentMap<String, AccessKey> keys = new ConcurrentHashMap<>();
-        private final SignInList signIns = new SignInList();
-        private final InstantSource clock;
-
-        /** None yet. */
-        GivenKeys(InstantSource clock) {
-            this.clock = clock;
-        }
-
-        @Override
-        public AccessKey addKey(AccessKey key, Actor actor) {
-            AccessKey known = keys.putIfAbsent(key.id(), key);
-            if (known != null && !known.hash().equals(key.hash())) {
-                throw new InvalidSettingException("key id", key.id(), "is that of another key", "draw another");
-            }
-            return known == null ? key : known;
-        }
-
-        @Override
-        public Optional<AccessKey> findKey(String id) {
-            return Optional.ofNullable(keys.get(id));
-        }
-
-        @Override
-        public List<AccessKey> listKeys(@Nullable String tenant) {
-            return keys.values().stream()
-                    .filter(key -> tenant == null || key.tenant().equals(tenant))
-                    .sorted(Comparator.comparing(AccessKey::createdAt).thenComparing(AccessKey::id))
-                    .toList();
-        }
-
-        @Override
-        public Optional<AccessKey> revokeKey(String id, Actor actor, String reason) {
-            return Optional.ofNullable(keys.computeIfPresent(
-                    id, (same, key) -> key.revoked().isPresent() ? key : key.revoked(clock.instant())));
-        }
-
-        @Override
-        public void keysUsed(SortedSet<String> ids) {
-            ids.forEach(id -> keys.computeIfPresent(id, (same, key) -> key.used(clock.instant())));
-        }
-
-        @Override
-        public SignIn openSignIn(SignIn signIn) {
-            return signIns.open(signIn, clock.instant());
-        }
-
-        @Override
-        public Optional<SignIn> findSignIn(String hash, boolean used) {
-            return signIns.find(hash, used, clock.instant());
-        }
-
-        @Override
-        public Optional<SignIn> closeSignIn(String hash) {
-            return signIns.close(hash, clock.instant());
-        }
-    }
-
-    /**
-     * A store of leases as an engine sees it. Leases are the store's own. There are no runs: who looks for some finds none, and a step
-     * that would make one is refused. Safe for use by many threads.
+     * A store of leases as an engine sees it. Leases are the store's own; API keys and sign-ins are kept in memory, so they are forgotten with
+     * the process and no other process knows them. There are no runs: a look for some finds none, and a step that would make one is
+     * refused. Safe for use by many threads.
      */
     private static final class LeasesAlone implements InvocationHandler {
 
         private final LeaseStore leases;
+        private final RunStore memory;
         private final InstantSource clock;
 
-        private LeasesAlone(LeaseStore leases, InstantSource clock) {
+        private LeasesAlone(LeaseStore leases, RunStore memory, InstantSource clock) {
             this.leases = leases;
+            this.memory = memory;
             this.clock = clock;
         }
 
-        /**
-         * What an engine can stand on.
-         *
-         * @param clock tells the time where no lease does
-         */
-        static RunStore of(LeaseStore leases, InstantSource clock) {
-            return (RunStore) new LeasesAlone(leases, clock).as(RunStore.class);
+        static RunStore of(LeaseStore leases, Environment environment) {
+            RunStore memory = (RunStore) Stores.open("memory:", environment);
+            return (RunStore) new LeasesAlone(leases, memory, environment.clock()).as(RunStore.class);
         }
 
         private Object as(Class<?> part) {
@@ -257,21 +159,23 @@ public final class OpenStore implements AutoCloseable {
         @Override
         public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
             if (method.getDeclaringClass().isInstance(leases)) {
+                if (method.getName().equals("close")) {
+                    memory.close();
+                }
                 try {
                     return method.invoke(leases, arguments);
                 } catch (InvocationTargetException failure) {
                     throw failure.getCause();
                 }
             }
-            if (method.getDeclaringClass() == RunStore.class) {
-                return as(method.getReturnType());
-            }
             return switch (method.getName()) {
+                case "accessKeys" -> memory.accessKeys();
+                case "signIns" -> memory.signIns();
                 case "keys" -> keys((KeyQuery) Objects.requireNonNull(arguments)[0]);
                 case "storeTime" -> clock.instant();
                 case "forget" -> new Upkeep.Forgotten(0, 0);
                 case "watchWork" -> (ChangeFeed.Subscription) () -> {};
-                default -> nothing(method);
+                default -> method.getDeclaringClass() == RunStore.class ? as(method.getReturnType()) : nothing(method);
             };
         }
 

@@ -35,7 +35,6 @@ public final class OutsideProbe implements RunHandler, AutoCloseable {
      * Asks before {@code work}.
      *
      * @param question returns if nothing goes on outside, and throws if something does or if it cannot be told
-     * @param every how long it waits before it asks again
      */
     public OutsideProbe(RunHandler question, RunHandler work, Duration every, Environment environment) {
         this.question = question;

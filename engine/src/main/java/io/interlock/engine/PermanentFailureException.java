@@ -15,7 +15,6 @@ public final class PermanentFailureException extends InterlockException {
         this(code, message, null);
     }
 
-    /** Failed because of {@code cause}. */
     public PermanentFailureException(String code, String message, @Nullable Throwable cause) {
         super(message);
         this.code = code;

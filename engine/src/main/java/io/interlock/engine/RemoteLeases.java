@@ -35,8 +35,6 @@ public interface RemoteLeases {
     /**
      * Completes when {@code key} has no live lease, or may have become free, or {@code wait} is over. Cancelling the future of the stage
      * ends the wait.
-     *
-     * @return whether it may be free
      */
     CompletionStage<Boolean> awaitFree(LockKey key, Duration wait);
 
@@ -49,31 +47,20 @@ public interface RemoteLeases {
     /** The lease of {@code key}, also one that has expired and was not cleared. */
     CompletionStage<Optional<LeaseRecord>> find(LockKey key);
 
-    /** What came of asking for a key. */
     sealed interface Acquired {
 
-        /**
-         * It is the caller's.
-         *
-         * @param lease until it ends
-         */
+        /** It is the caller's. */
         record Granted(LeaseRecord lease) implements Acquired {}
 
         /** The key was not free for all of the time. */
         record Refused(Refusal refusal) implements Acquired {}
     }
 
-    /** What came of renewing. */
     sealed interface Renewed {
 
-        /** The lease lives on. */
         record Lives(LeaseRecord lease) implements Renewed {}
 
-        /**
-         * The lease is over, and nothing was changed.
-         *
-         * @param current the lease the key has now, or {@code null}
-         */
+        /** The lease is over, and nothing was changed. */
         record Lost(LossCause cause, @Nullable LeaseRecord current) implements Renewed {
 
             /** The lease the key has now, if any. */
@@ -87,7 +74,6 @@ public interface RemoteLeases {
      * What came of releasing.
      *
      * @param ended whether this ended a lease, or confirmed that the work of one that was over has stopped
-     * @param current the lease the key has now if not, or {@code null}
      * @param lapsed why the lease was over before, or {@code null} if it was held until now
      */
     record Released(

@@ -7,8 +7,10 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
+import io.interlock.engine.Jobs.UnknownJobException;
+import io.interlock.engine.Submission.IdempotencyMismatchException;
 import io.interlock.engine.access.TenantLimitException;
-import io.interlock.engine.schedule.ScheduledJob;
+import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.DeadLetter;
@@ -38,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A process that was paused can wake up after its lease ended. Losing a lease stops the work, and a late result is refused;
  * but only a resource that checks the {@linkplain RunContext#token() token} is safe from a write on its way.
+ *
+ * <p>An actor who is only a name is one in this process.
  *
  * <p>All methods are safe for use by many threads, and throw {@link StoreUnavailableException} when the store does not answer
  * clearly: then nothing counts as granted.
@@ -83,7 +87,6 @@ public interface RunEngine extends WorkerEngine {
     /** Ends a run that has not started, or asks one that has to stop. */
     CancelAnswer cancel(RunId run, Actor actor, String reason);
 
-    /** Like {@link #cancel(RunId, Actor, String)}, by one in this process. */
     default CancelAnswer cancel(RunId run, String actor, String reason) {
         return cancel(run, Actor.of(actor), reason);
     }
@@ -97,7 +100,6 @@ public interface RunEngine extends WorkerEngine {
      */
     EvictAnswer evict(LockKey key, FencingToken expected, Actor actor, String reason);
 
-    /** Like {@link #evict(LockKey, FencingToken, Actor, String)}, by one in this process. */
     default EvictAnswer evict(LockKey key, FencingToken expected, String actor, String reason) {
         return evict(key, expected, Actor.of(actor), reason);
     }
@@ -110,7 +112,6 @@ public interface RunEngine extends WorkerEngine {
      */
     Pause pause(String tenant, String pattern, Actor actor, String reason, @Nullable Duration time);
 
-    /** Like {@link #pause(String, String, Actor, String, Duration)}, by one in this process. */
     default Pause pause(String tenant, String pattern, String actor, String reason, @Nullable Duration time) {
         return pause(tenant, pattern, Actor.of(actor), reason, time);
     }
@@ -118,7 +119,6 @@ public interface RunEngine extends WorkerEngine {
     /** Ends a pause; whether there was one. */
     boolean resume(String tenant, String pattern, Actor actor, String reason);
 
-    /** Like {@link #resume(String, String, Actor, String)}, by one in this process. */
     default boolean resume(String tenant, String pattern, String actor, String reason) {
         return resume(tenant, pattern, Actor.of(actor), reason);
     }
@@ -126,7 +126,6 @@ public interface RunEngine extends WorkerEngine {
     /** What this engine starts by the clock. */
     List<ScheduledJob> schedules();
 
-    /** The run called so. */
     Optional<Run> find(RunId run);
 
     /** Runs in the order in which they were submitted, a page at a time. */
@@ -152,7 +151,6 @@ public interface RunEngine extends WorkerEngine {
     ResourceAnswer setResource(
             LockKey key, String kind, String state, long expectedVersion, Actor actor, String reason);
 
-    /** Like {@link #setResource(LockKey, String, String, long, Actor, String)}, by one in this process. */
     default ResourceAnswer setResource(
             LockKey key, String kind, String state, long expectedVersion, String actor, String reason) {
         return setResource(key, kind, state, expectedVersion, Actor.of(actor), reason);
@@ -175,22 +173,16 @@ public interface RunEngine extends WorkerEngine {
     /** Like {@link #awaitEnd}, without a thread. Cancelling the future of the stage ends the wait. */
     CompletionStage<Optional<Run>> awaitEndAsync(RunId run, Duration maxWait);
 
-    /** Runs whose attempts are used up. */
     DeadLetterBox deadLetters();
 
-    /** What is on record beside the runs themselves. */
     EngineQueries queries();
 
-    /** The way in for workers and callers in other processes. */
     RemoteWork remote();
 
-    /** Leases without runs, for holders in other processes. */
     RemoteLeases leases();
 
-    /** Settles what time has brought about. */
     Janitor janitor();
 
-    /** What the store can do. */
     StoreCapabilities capabilities();
 
     /**
@@ -210,7 +202,6 @@ public interface RunEngine extends WorkerEngine {
         /** Lets a new run do the work of a dead one, with all its attempts anew. It waits in the queue if the key is taken. */
         RedriveAnswer redrive(RunId dead, Actor actor, String reason);
 
-        /** Like {@link #redrive(RunId, Actor, String)}, by one in this process. */
         default RedriveAnswer redrive(RunId dead, String actor, String reason) {
             return redrive(dead, Actor.of(actor), reason);
         }
@@ -218,7 +209,6 @@ public interface RunEngine extends WorkerEngine {
         /** Discards a dead run: its work is not done any more. */
         DiscardAnswer discard(RunId dead, Actor actor, String reason);
 
-        /** Like {@link #discard(RunId, Actor, String)}, by one in this process. */
         default DiscardAnswer discard(RunId dead, String actor, String reason) {
             return discard(dead, Actor.of(actor), reason);
         }

@@ -1,5 +1,13 @@
 package io.interlock.engine;
 
+import io.interlock.InterlockException;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.engine.WorkContext.RunStoppedException;
+import io.interlock.run.Run;
+import io.interlock.run.RunQuery;
+import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,5 +46,40 @@ public interface RunHandler {
      */
     default boolean takesSlot() {
         return true;
+    }
+
+    /**
+     * Work that consists of other runs, its nodes. Once the store says that an execution of it is over, every engine that has it among its
+     * jobs stops the nodes that the execution has left. Safe for use by many threads.
+     */
+    interface NodeHandler extends RunHandler {
+
+        /** The jobs of its nodes. */
+        List<String> nodes();
+
+        /** The key of a node of the execution under {@code execution}. */
+        LockKey nodeKey(LockKey execution, String node);
+
+        /** The runs of {@code node} since {@code execution} was asked for. */
+        RunQuery nodeRuns(Run execution, String node);
+
+        /** The execution that asked for {@code node}; empty if none did. */
+        Optional<RunId> executionOf(Run node);
+    }
+
+    /**
+     * The handler gives its attempt up, but the work may go on elsewhere. The key is not released: the lease is left to end by itself,
+     * unless the process that works keeps it alive or reports the end with its proof. Then the run goes on as after a crash, or as it was told to stop.
+     */
+    final class WorkGoesOnException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        public WorkGoesOnException(String message, @Nullable Throwable cause) {
+            super(message);
+            if (cause != null) {
+                initCause(cause);
+            }
+        }
     }
 }

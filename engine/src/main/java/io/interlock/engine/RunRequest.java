@@ -84,7 +84,6 @@ public final class RunRequest {
         return with(wish -> wish.parameters = json);
     }
 
-    /** Why the run is wanted. */
     public RunRequest reason(String reason) {
         return with(wish -> wish.reason = reason);
     }
@@ -132,72 +131,58 @@ public final class RunRequest {
         return key;
     }
 
-    /** The kind of work. */
     public JobName job() {
         return job;
     }
 
-    /** What happens if the key is taken, if that was said. */
     public Optional<ConflictPolicy> policy() {
         return Optional.ofNullable(wishes.policy);
     }
 
-    /** Who does the work. */
     public Execution execution() {
         return wishes.execution;
     }
 
-    /** By what the tenant knows the same request again. */
     public Optional<String> idempotencyKey() {
         return Optional.ofNullable(wishes.idempotencyKey);
     }
 
-    /** What is compared instead of the words of the request. */
     public Optional<String> fingerprint() {
         return Optional.ofNullable(wishes.fingerprint);
     }
 
-    /** The priority. */
     public int priority() {
         return wishes.priority;
     }
 
-    /** How long it waits, if that was said. */
     public Optional<Duration> maxWait() {
         return Optional.ofNullable(wishes.maxWait);
     }
 
-    /** How long its lease lives, if that was said. */
     public Optional<Duration> lease() {
         return Optional.ofNullable(wishes.lease);
     }
 
-    /** How long an attempt may take, if that was said. */
     public Optional<Duration> maxRuntime() {
         return Optional.ofNullable(wishes.maxRuntime);
     }
 
-    /** JSON text for the work. */
     public String parameters() {
         return wishes.parameters;
     }
 
-    /** Why the run is wanted. */
     public Optional<String> reason() {
         return Optional.ofNullable(wishes.reason);
     }
 
-    /** For people. */
     public Map<String, String> labels() {
         return wishes.labels;
     }
 
-    /** Who asks, if that was said. */
     public Optional<String> submitter() {
         return Optional.ofNullable(wishes.submitter);
     }
 
-    /** What it belongs to. */
     public Optional<String> correlation() {
         return Optional.ofNullable(wishes.correlation);
     }
@@ -207,7 +192,6 @@ public final class RunRequest {
         return Optional.ofNullable(wishes.trace);
     }
 
-    /** The address of the client that asks, for the audit log. */
     public Optional<String> address() {
         return Optional.ofNullable(wishes.address);
     }
@@ -223,7 +207,6 @@ public final class RunRequest {
         return new RunRequest(key, job, copy);
     }
 
-    /** What was said so far. */
     private static final class Wishes implements Cloneable {
         private @Nullable ConflictPolicy policy;
         private Execution execution = Execution.WORKER;

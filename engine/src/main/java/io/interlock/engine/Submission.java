@@ -1,11 +1,13 @@
 package io.interlock.engine;
 
+import io.interlock.InterlockException;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RefusedException;
 import io.interlock.RunId;
 import io.interlock.RunRefusal;
+import io.interlock.engine.CallerRun.CallerTurn;
 import io.interlock.run.Run;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 /** What came of a {@link RunRequest}. Whatever did not start says in one sentence why, and who stands in the way. */
 public sealed interface Submission {
 
-    /** What was asked for. */
     default LockKey key() {
         return orElseThrow().key();
     }
@@ -109,7 +110,6 @@ public sealed interface Submission {
     /** Nothing runs for this request. */
     sealed interface Refused extends Submission {
 
-        /** Why not. */
         Refusal refusal();
 
         @Override
@@ -170,6 +170,37 @@ public sealed interface Submission {
         public String explanation() {
             return "the same was asked for before: run " + first.id() + " of job " + first.job() + ", which is "
                     + first.state();
+        }
+    }
+
+    /** Something else was asked for before under the same idempotency key. Nothing was done. */
+    final class IdempotencyMismatchException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final String idempotencyKey;
+        private final transient Run run;
+
+        /** {@code idempotencyKey} stands for another request, which {@code run} came of. */
+        public IdempotencyMismatchException(String idempotencyKey, Run run) {
+            super("idempotency key '" + idempotencyKey + "' already stands for run " + run.id() + " of job " + run.job()
+                    + " under " + run.key()
+                    + ", which was asked for in other words; repeat the request exactly, or choose another key");
+            this.idempotencyKey = idempotencyKey;
+            this.run = run;
+        }
+
+        public String idempotencyKey() {
+            return idempotencyKey;
+        }
+
+        public Run run() {
+            return run;
+        }
+
+        @Override
+        public String code() {
+            return "idempotency-mismatch";
         }
     }
 }

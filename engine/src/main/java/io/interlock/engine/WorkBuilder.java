@@ -2,6 +2,8 @@ package io.interlock.engine;
 
 import io.interlock.Holder;
 import io.interlock.ThisProcess;
+import io.interlock.engine.EngineEvent.EngineListener;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.time.Environment;

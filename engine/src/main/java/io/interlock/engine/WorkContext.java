@@ -1,6 +1,7 @@
 package io.interlock.engine;
 
 import io.interlock.FencingToken;
+import io.interlock.InterlockException;
 import io.interlock.LockKey;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.StopRequest;
@@ -47,4 +48,21 @@ public interface WorkContext {
      * reach, such as a child process.
      */
     void onStop(Runnable task);
+
+    /** The work stopped because it had to. Not a failure: it is never tried again because of this. */
+    final class RunStoppedException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient StopRequest stop;
+
+        public RunStoppedException(StopRequest stop) {
+            super(stop.reason());
+            this.stop = stop;
+        }
+
+        public StopRequest stop() {
+            return stop;
+        }
+    }
 }

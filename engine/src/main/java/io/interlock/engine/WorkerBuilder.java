@@ -3,6 +3,10 @@ package io.interlock.engine;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
+import io.interlock.engine.CallerRun.CallerTurn;
+import io.interlock.engine.CallerRun.TurnSource;
+import io.interlock.engine.WorkerEngine.CallerEngine;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.submit.CallerTurns;
 import io.interlock.engine.internal.wait.WaitScheduler;
@@ -57,7 +61,6 @@ public final class WorkerBuilder extends WorkBuilder<WorkerBuilder> {
             return new CallerTurns(work.settings(), waits, turns, work.activeRuns(), work.finisher());
         }
 
-        /** An engine, working. */
         static CallerEngine open(EngineSettings.WorkSettings settings, @Nullable TurnSource turns) {
             WorkerOnlyEngine engine = new WorkerOnlyEngine(settings, turns);
             try {

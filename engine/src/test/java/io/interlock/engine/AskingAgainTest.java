@@ -11,6 +11,7 @@ import io.interlock.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Whoever is refused and asks again, in a world where time passes only when the test says so. */
@@ -61,6 +62,52 @@ class AskingAgainTest {
         world.advance(Duration.ofSeconds(1));
         assertThat(givenUp).isCancelled();
         assertThat(states()).containsExactlyInAnyOrder(RunState.ABORTED, RunState.ABORTED);
+    }
+
+    @Test
+    void whoGivesUpIsNotAskedForAgainThoughTheSubmissionIsTraced() {
+        Simulation.Host process = world.host();
+        RunEngine traced = RunEngine.builder(faults.store())
+                .environment(process)
+                .threads(process.threads(() -> Duration.ZERO))
+                .jobs(Jobs.of(Job.named("ingest").build()))
+                .tracer(new Untraced())
+                .withoutBooks()
+                .build();
+        Submission holder = engine.submit(RunRequest.of(KEY, "ingest"));
+        CompletableFuture<Submission> givenUp = traced.submitAsync(
+                        RunRequest.of(KEY, "ingest").retryOnConflict(100, Duration.ofMillis(250)))
+                .toCompletableFuture();
+        world.advance(Duration.ofSeconds(1));
+        givenUp.cancel(false);
+        engine.cancel(holder.orElseThrow().id(), "ops", "the key is free now");
+        world.advance(Duration.ofSeconds(25));
+        assertThat(states()).containsExactly(RunState.ABORTED);
+    }
+
+    /** Follows nothing. */
+    private static final class Untraced implements EngineTracer {
+
+        @Override
+        public Submitting submitting(RunRequest request) {
+            return new Submitting() {
+                @Override
+                public RunRequest request() {
+                    return request;
+                }
+
+                @Override
+                public void ended(@Nullable Submission answer, @Nullable Throwable failure) {}
+            };
+        }
+
+        @Override
+        public TracedWork working(Run run) {
+            throw new UnsupportedOperationException("no work is done here");
+        }
+
+        @Override
+        public void on(EngineEvent event) {}
     }
 
     @Test

@@ -12,6 +12,8 @@ import io.interlock.LeaseLostException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.engine.CallerRun.CallerTurn;
+import io.interlock.engine.WorkContext.RunStoppedException;
 import io.interlock.run.Ending;
 import io.interlock.run.JobName;
 import io.interlock.run.RetryPlan;

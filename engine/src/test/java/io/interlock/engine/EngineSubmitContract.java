@@ -11,6 +11,8 @@ import io.interlock.RefusedException;
 import io.interlock.RunId;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
+import io.interlock.engine.Jobs.UnknownJobException;
+import io.interlock.engine.Submission.IdempotencyMismatchException;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.spi.run.RunSteps.CancelAnswer;

@@ -9,6 +9,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import io.interlock.LockKey;
+import io.interlock.engine.EngineEvent.EngineListener;
 import io.interlock.run.RunSpec.Execution;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;

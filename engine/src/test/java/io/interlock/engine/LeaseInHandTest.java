@@ -9,6 +9,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
+import io.interlock.engine.CallerRun.CallerTurn;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
@@ -323,11 +324,10 @@ class LeaseInHandTest {
         world.freeze(Duration.ofSeconds(25));
         seconds(1);
         assertThat(engine.janitor().lastRound().orElseThrow())
-                .allMatch(round -> round.whySkipped().orElse("").contains("later than planned"));
+                .allMatch(round -> String.valueOf(round.skipped()).contains("later than planned"));
         assertThat(run(id).state()).isEqualTo(RunState.RUNNING);
         seconds(15);
-        assertThat(engine.janitor().lastRound().orElseThrow())
-                .allMatch(round -> round.whySkipped().isEmpty());
+        assertThat(engine.janitor().lastRound().orElseThrow()).allMatch(round -> round.skipped() == null);
     }
 
     @Test

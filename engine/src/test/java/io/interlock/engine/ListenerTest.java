@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
 import io.interlock.RunState;
+import io.interlock.engine.EngineEvent.EngineListener;
 import io.interlock.run.Run;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;

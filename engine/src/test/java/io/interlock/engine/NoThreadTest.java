@@ -5,13 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.Holder;
+import io.interlock.LeaseId;
 import io.interlock.LockKey;
 import io.interlock.RunState;
+import io.interlock.engine.EngineEvent.EngineListener;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.run.Ending;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec.Execution;
+import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.run.RunSteps.CancelRequest;
+import io.interlock.spi.run.RunSteps.TurnAnswer;
+import io.interlock.spi.run.RunSteps.TurnRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.WorkSteps.Claimed;
 import io.interlock.store.memory.MemoryStore;
@@ -25,6 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
@@ -111,7 +119,7 @@ class NoThreadTest {
     @Test
     void whoWaitsForWorkFindsItThoughNobodyCouldListen() {
         Simulation world = new Simulation(1);
-        FaultyStore faults = new FaultyStore(new MemoryStore(world.host()));
+        FaultyStore faults = new FaultyStore(new MemoryStore(world.host())).silent();
         RunEngine engine = engine(world, faults.store());
         RemoteWork.Claim claim = new RemoteWork.Claim(
                 new UUID(7, 7), new Holder("far/1", "somebody far away"), null, Set.of(new JobName("load")), 1);
@@ -127,6 +135,81 @@ class NoThreadTest {
         engine.submit(RunRequest.of(LockKey.of("acme", "ledger"), "load"));
         world.advance(Duration.ofSeconds(6));
         assertThat(claimed.getNow(List.of())).hasSize(1);
+    }
+
+    @Test
+    void whoSubmitsIsAnsweredThoughListenersCouldNotBeTold() {
+        Simulation world = new Simulation(1);
+        Simulation.Host process = world.host();
+        EngineThreads threads = process.threads(() -> Duration.ZERO);
+        RunEngine engine = RunEngine.builder(new MemoryStore(world.host()))
+                .environment(process)
+                .listener(event -> {})
+                .threads(new EngineThreads(
+                        threads.calls(),
+                        threads.heartbeats(),
+                        threads.endings(),
+                        threads.work(),
+                        task -> {
+                            throw new InternalError("unable to create native thread");
+                        },
+                        threads.closing()))
+                .build();
+        RemoteWork.Caller caller =
+                new RemoteWork.Caller(LeaseId.random(process.random()), new Holder("far/1", "a caller far away"));
+        CompletableFuture<Submission> elsewhere = engine.remote()
+                .submit(RunRequest.of(LockKey.of("acme", "ledger"), "load"), caller)
+                .toCompletableFuture();
+        CompletableFuture<Submission> here = engine.submitAsync(
+                        RunRequest.of(LockKey.of("acme", "books"), "load").execution(Execution.CALLER))
+                .toCompletableFuture();
+        world.advance(Duration.ofSeconds(1));
+        assertThat(elsewhere).isCompletedExceptionally();
+        assertThat(here).isCompletedExceptionally();
+    }
+
+    @Test
+    void whoWaitsForATurnHasItThoughOneQuestionFoundNoThread() {
+        Simulation world = new Simulation(1);
+        MemoryStore store = new MemoryStore(world.host());
+        Run run = engine(world, store)
+                .submit(RunRequest.of(LockKey.of("acme", "ledger"), "load"))
+                .orElseThrow();
+        CallerRun.TurnSource turns = new CallerRun.TurnSource() {
+            private int asked;
+
+            @Override
+            public CompletionStage<TurnAnswer> take(TurnRequest request) {
+                if (asked++ == 0) {
+                    throw new InternalError("unable to create native thread");
+                }
+                return CompletableFuture.completedFuture(new TurnAnswer.Over(run));
+            }
+
+            @Override
+            public ChangeFeed.Subscription watch(TurnRequest request, Runnable look) {
+                look.run();
+                return () -> {};
+            }
+
+            @Override
+            public void cancel(CancelRequest request) {}
+
+            @Override
+            public String name() {
+                return "turns";
+            }
+        };
+        Simulation.Host process = world.host();
+        CompletableFuture<CallerRun.CallerTurn.Outcome> turn = WorkerEngine.builder(WorkSource.of(store))
+                .environment(process)
+                .threads(process.threads(() -> Duration.ZERO))
+                .build(turns)
+                .turn(run, LeaseId.random(process.random()))
+                .takeAsync()
+                .toCompletableFuture();
+        world.advance(Duration.ofSeconds(10));
+        assertThat(turn).isCompletedWithValue(new CallerRun.CallerTurn.Outcome.Over(run));
     }
 
     private RunEngine engine(Simulation world, RunStore store) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LockKey;
 import io.interlock.RunState;
+import io.interlock.engine.RunHandler.WorkGoesOnException;
 import io.interlock.run.Run;
 import io.interlock.store.memory.MemoryStore;
 import java.time.Duration;

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.run.RunError;
 import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.spi.ChangeFeed;

@@ -5,7 +5,7 @@ import io.interlock.engine.Janitor;
 import io.interlock.engine.Job;
 import io.interlock.engine.audit.AuditFinding;
 import io.interlock.engine.audit.AuditReport;
-import io.interlock.engine.schedule.ScheduledJob;
+import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Resource;
 import io.interlock.spi.run.Upkeep.SweepAction;

@@ -12,7 +12,7 @@ import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.schedule.FireTimes;
-import io.interlock.engine.schedule.ScheduledJob;
+import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

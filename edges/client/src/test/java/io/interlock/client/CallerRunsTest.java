@@ -8,7 +8,7 @@ import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.CallerRun;
-import io.interlock.engine.CallerTurn;
+import io.interlock.engine.CallerRun.CallerTurn;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.run.Ending;

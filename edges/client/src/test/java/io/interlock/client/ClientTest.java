@@ -12,7 +12,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.CallerRun;
-import io.interlock.engine.CallerTurn;
+import io.interlock.engine.CallerRun.CallerTurn;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunRequest;

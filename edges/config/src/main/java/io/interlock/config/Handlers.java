@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -76,7 +75,7 @@ final class Handlers implements AutoCloseable {
     private RunHandler command(Work.Command command) {
         CommandSpec spec = CommandSpec.of(command.words())
                 .environment(Map.of(), command.inherited())
-                .exitCodes(command.permanentExitCodes(), Set.of());
+                .permanentExitCodes(command.permanentExitCodes());
         return new CommandHandler(
                 command.directory() == null ? spec : spec.directory(command.directory()), environment);
     }

@@ -11,7 +11,7 @@ import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.schedule.FireTimes;
 import io.interlock.engine.schedule.MaintenanceWindow;
 import io.interlock.engine.schedule.MaintenanceWindows;
-import io.interlock.engine.schedule.ScheduledJob;
+import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import io.interlock.run.JobName;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.RunLimits;

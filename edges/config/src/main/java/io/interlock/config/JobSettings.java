@@ -1,7 +1,7 @@
 package io.interlock.config;
 
 import io.interlock.engine.Job;
-import io.interlock.engine.schedule.ScheduledJob;
+import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

@@ -4,7 +4,7 @@ import io.interlock.DurationText;
 import io.interlock.InterlockException;
 import io.interlock.access.Role;
 import io.interlock.engine.access.KeyRing;
-import io.interlock.engine.http.Network;
+import io.interlock.engine.http.HttpRules.Network;
 import io.interlock.engine.notify.Notification;
 import io.interlock.engine.schedule.MaintenanceWindow;
 import io.interlock.engine.schedule.MaintenanceWindows;

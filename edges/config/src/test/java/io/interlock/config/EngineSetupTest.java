@@ -203,9 +203,9 @@ class EngineSetupTest {
         try (OpenStore store = OpenStore.at(again.settings().store(), ENVIRONMENT);
                 EngineSetup setup = EngineSetup.of(again, ENVIRONMENT);
                 RunEngine engine = setup.onto(store.engine()).build()) {
-            assertThat(engine.queries().verifyAudit().findings()).isEmpty();
+            assertThat(engine.queries().verifyAudit(List.of()).findings()).isEmpty();
             assertThat(found(engine, secret)).isEmpty();
-            assertThat(found(engine, "another" + secret)).containsExactly(new AuditFinding.WrongSignature(0, 0));
+            assertThat(found(engine, "another" + secret)).containsExactly(AuditFinding.wrongSignature(0, 0));
         }
     }
 

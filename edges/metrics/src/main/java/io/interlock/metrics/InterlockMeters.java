@@ -1,7 +1,7 @@
 package io.interlock.metrics;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.engine.EngineListener;
+import io.interlock.engine.EngineEvent.EngineListener;
 import io.interlock.engine.Job;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.WorkerEngine;

@@ -3,7 +3,7 @@ package io.interlock.metrics;
 import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.engine.EngineEvent;
-import io.interlock.engine.EngineListener;
+import io.interlock.engine.EngineEvent.EngineListener;
 import io.interlock.run.Attempt;
 import io.interlock.run.Attempt.Turn;
 import io.interlock.run.Run;

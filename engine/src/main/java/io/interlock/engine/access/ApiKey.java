@@ -33,6 +33,10 @@ public final class ApiKey {
     /** Compared with when there is no such key, so that an unknown id takes as long as a wrong secret. */
     private static final String NO_HASH = "0".repeat(64);
 
+    // Nothing to escape in a URL, a shell or a header, and one word for a double click.
+    private static final String DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    private static final BigInteger BASE = BigInteger.valueOf(DIGITS.length());
+
     private final String id;
     private final String secret;
 
@@ -41,18 +45,17 @@ public final class ApiKey {
         this.secret = secret;
     }
 
-    /** Draws a new one. */
     public static ApiKey draw(RandomGenerator random) {
-        String id = Base62.random(random, ID_WIDTH);
+        String id = random(random, ID_WIDTH);
         while (id.startsWith(BOOTSTRAP)) {
-            id = Base62.random(random, ID_WIDTH);
+            id = random(random, ID_WIDTH);
         }
         return new ApiKey(id, secret(random));
     }
 
     /** Draws the one key that may act for any tenant; its id tells it. */
     static ApiKey drawBootstrap(RandomGenerator random) {
-        return new ApiKey(BOOTSTRAP + Base62.random(random, ID_WIDTH - BOOTSTRAP.length()), secret(random));
+        return new ApiKey(BOOTSTRAP + random(random, ID_WIDTH - BOOTSTRAP.length()), secret(random));
     }
 
     /** Reads what a client sent; empty if it cannot be a key. */
@@ -86,7 +89,6 @@ public final class ApiKey {
                 hash().getBytes(StandardCharsets.US_ASCII), hash.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** Its public part. */
     public String id() {
         return id;
     }
@@ -109,54 +111,34 @@ public final class ApiKey {
     private String checksum() {
         CRC32 crc = new CRC32();
         crc.update((PREFIX + id + "_" + secret).getBytes(StandardCharsets.US_ASCII));
-        return Base62.encode(crc.getValue(), CHECKSUM_WIDTH);
+        return encode(BigInteger.valueOf(crc.getValue()), CHECKSUM_WIDTH);
     }
 
     private static String secret(RandomGenerator random) {
         byte[] bits = new byte[32];
         random.nextBytes(bits);
-        return Base62.encode(new BigInteger(1, bits), SECRET_WIDTH);
+        return encode(new BigInteger(1, bits), SECRET_WIDTH);
     }
 
-    /** Numbers as letters and digits: nothing to escape in a URL, a shell or a header, and one word for a double click. */
-    private static final class Base62 {
-
-        private static final String DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-        private static final BigInteger BASE = BigInteger.valueOf(DIGITS.length());
-
-        private Base62() {}
-
-        /** {@code number}, not negative, with leading zeros up to {@code width}. */
-        static String encode(BigInteger number, int width) {
-            char[] text = new char[width];
-            Arrays.fill(text, DIGITS.charAt(0));
-            BigInteger rest = number;
-            for (int i = width - 1; rest.signum() > 0; i--) {
-                BigInteger[] parts = rest.divideAndRemainder(BASE);
-                text[i] = DIGITS.charAt(parts[1].intValue());
-                rest = parts[0];
-            }
-            return new String(text);
+    /** {@code number}, not negative, with leading zeros up to {@code width}. */
+    private static String encode(BigInteger number, int width) {
+        char[] text = new char[width];
+        Arrays.fill(text, DIGITS.charAt(0));
+        BigInteger rest = number;
+        for (int i = width - 1; rest.signum() > 0; i--) {
+            BigInteger[] parts = rest.divideAndRemainder(BASE);
+            text[i] = DIGITS.charAt(parts[1].intValue());
+            rest = parts[0];
         }
+        return new String(text);
+    }
 
-        /** The same, for a number that is small enough. */
-        static String encode(long number, int width) {
-            char[] text = new char[width];
-            long rest = number;
-            for (int i = width - 1; i >= 0; i--) {
-                text[i] = DIGITS.charAt((int) (rest % DIGITS.length()));
-                rest /= DIGITS.length();
-            }
-            return new String(text);
+    /** {@code width} characters, each by chance. */
+    private static String random(RandomGenerator random, int width) {
+        StringBuilder text = new StringBuilder(width);
+        for (int i = 0; i < width; i++) {
+            text.append(DIGITS.charAt(random.nextInt(DIGITS.length())));
         }
-
-        /** {@code width} characters, each by chance. */
-        static String random(RandomGenerator random, int width) {
-            StringBuilder text = new StringBuilder(width);
-            for (int i = 0; i < width; i++) {
-                text.append(DIGITS.charAt(random.nextInt(DIGITS.length())));
-            }
-            return text.toString();
-        }
+        return text.toString();
     }
 }

@@ -72,7 +72,7 @@ public final class KeyRing {
         this.keys = keys;
         this.environment = environment;
         this.blocking = blocking;
-        this.cache = new KeyCache(environment.ticker(), FRESH, FRESH_UNKNOWN);
+        this.cache = new KeyCache(environment.ticker());
     }
 
     /** The key a client showed, if it is one and counts now. */
@@ -326,67 +326,48 @@ public final class KeyRing {
         private static final int MOST = 10_000;
 
         private final Ticker ticker;
-        private final Side known;
-        private final Side unknown;
+        private final Map<String, Kept> known = newest();
+        private final Map<String, Kept> unknown = newest();
 
-        KeyCache(Ticker ticker, Duration knownFor, Duration unknownFor) {
+        KeyCache(Ticker ticker) {
             this.ticker = ticker;
-            this.known = new Side(knownFor);
-            this.unknown = new Side(unknownFor);
         }
 
-        /**
-         * What the store said.
-         *
-         * @param key the key, or nothing if there is none
-         */
-        record Kept(Optional<AccessKey> key, long since) {}
+        /** What the store said: the key, or nothing if there is none. */
+        record Kept(Optional<AccessKey> key, long since) {
+
+            boolean isOld(long now) {
+                return now - since >= (key.isPresent() ? FRESH : FRESH_UNKNOWN).toNanos();
+            }
+        }
 
         /** What the store said about {@code id} a short while ago, or {@code null} if it must be asked. */
         synchronized @Nullable Kept get(String id) {
-            long now = ticker.nanos();
-            Kept entry = known.get(id, now);
-            return entry != null ? entry : unknown.get(id, now);
+            Kept entry = known.containsKey(id) ? known.get(id) : unknown.get(id);
+            if (entry != null && entry.isOld(ticker.nanos())) {
+                forget(id);
+                return null;
+            }
+            return entry;
         }
 
-        /** Keeps what the store said to a question asked at {@code since}. */
         synchronized void put(String id, Optional<AccessKey> key, long since) {
             forget(id);
-            (key.isPresent() ? known : unknown).entries.put(id, new Kept(key, since));
+            (key.isPresent() ? known : unknown).put(id, new Kept(key, since));
         }
 
         synchronized void forget(String id) {
-            known.entries.remove(id);
-            unknown.entries.remove(id);
+            known.remove(id);
+            unknown.remove(id);
         }
 
-        private static final class Side {
-
-            private final long lifetime;
-
-            private final Map<String, Kept> entries = new LinkedHashMap<>() {
+        private static Map<String, Kept> newest() {
+            return new LinkedHashMap<>() {
                 @Override
                 protected boolean removeEldestEntry(Map.Entry<String, Kept> eldest) {
                     return size() > MOST;
                 }
             };
-
-            Side(Duration lifetime) {
-                this.lifetime = lifetime.toNanos();
-            }
-
-            @Nullable
-            Kept get(String id, long now) {
-                Kept entry = entries.get(id);
-                if (entry == null) {
-                    return null;
-                }
-                if (now - entry.since >= lifetime) {
-                    entries.remove(id);
-                    return null;
-                }
-                return entry;
-            }
         }
     }
 
@@ -400,7 +381,6 @@ public final class KeyRing {
     /**
      * What an API key is wanted for.
      *
-     * @param role what it may do
      * @param lifetime how long it counts, or {@code null} for until it is revoked
      */
     public record KeyOrder(

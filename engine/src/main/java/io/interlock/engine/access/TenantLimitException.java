@@ -11,7 +11,6 @@ public final class TenantLimitException extends InterlockException {
     private final String setting;
     private final long limit;
 
-    /** {@code tenant} has {@code limit} of {@code what}. */
     public TenantLimitException(String tenant, String what, String setting, long limit, String nextStep) {
         super("tenant " + tenant + " has " + limit + " " + what + ", which is as many as " + setting + " allows; "
                 + nextStep + ", or set a higher limit");
@@ -20,17 +19,14 @@ public final class TenantLimitException extends InterlockException {
         this.limit = limit;
     }
 
-    /** Whose limit it is. */
     public String tenant() {
         return tenant;
     }
 
-    /** The setting with the limit. */
     public String setting() {
         return setting;
     }
 
-    /** How many there may be. */
     public long limit() {
         return limit;
     }

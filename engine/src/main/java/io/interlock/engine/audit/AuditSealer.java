@@ -1,5 +1,6 @@
 package io.interlock.engine.audit;
 
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.locks.runtime.Loop;
 import io.interlock.log.AsideLog;
 import io.interlock.run.AuditChain;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +25,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class AuditSealer {
 
-    /** How often a process looks for records to seal. */
     public static final Duration EVERY = Duration.ofSeconds(1);
 
     static final int BATCH = 500;
@@ -34,8 +35,9 @@ public final class AuditSealer {
 
     private final AuditLog audit;
     private final Consumer<List<AuditRecord>> endings;
+    // Used by the one thread of the loop.
+    private @Nullable Long lastTold;
 
-    /** Seals the records of {@code audit}. */
     public AuditSealer(AuditLog audit) {
         this(audit, records -> {});
     }
@@ -51,11 +53,7 @@ public final class AuditSealer {
         this.endings = endings;
     }
 
-    /**
-     * Seals what there is, up to some thousand records.
-     *
-     * @return how many were sealed by this call
-     */
+    /** Seals what there is, up to some thousand records. */
     public int runOnce() {
         int sealed = 0;
         for (int batch = 0; batch < MAX_BATCHES; batch++) {
@@ -76,11 +74,11 @@ public final class AuditSealer {
 
     /** Seals every second, until it is closed. */
     public AutoCloseable start(Environment environment) {
-        Teller teller = new Teller(environment);
+        AsideLog aside = new AsideLog(environment);
         return Loop.start(environment, "audit-seal", EVERY, () -> {
             int sealed = runOnce();
             if (sealed > 0) {
-                teller.tell();
+                tell(environment, aside);
             }
             return sealed >= BATCH * MAX_BATCHES;
         });
@@ -97,25 +95,13 @@ public final class AuditSealer {
     }
 
     /** Logs the last link, so that it can be kept outside the store. */
-    private final class Teller {
-
-        private final Environment environment;
-        private final AsideLog aside;
-        private long lastTold;
-
-        Teller(Environment environment) {
-            this.environment = environment;
-            aside = new AsideLog(environment);
-            lastTold = environment.ticker().nanos() - TELL_EVERY.toNanos();
-        }
-
-        void tell() {
-            long now = environment.ticker().nanos();
-            if (now - lastTold >= TELL_EVERY.toNanos()) {
-                lastTold = now;
-                Witness witness = Witness.of(audit.head(), null);
-                aside.write(() -> log.info("the audit chain stands at witness {}", witness));
-            }
+    private void tell(Environment environment, AsideLog aside) {
+        long now = environment.ticker().nanos();
+        Long before = lastTold;
+        if (before == null || now - before >= TELL_EVERY.toNanos()) {
+            lastTold = now;
+            Witness witness = Witness.of(audit.head(), null);
+            aside.write(() -> log.info("the audit chain stands at witness {}", witness));
         }
     }
 }

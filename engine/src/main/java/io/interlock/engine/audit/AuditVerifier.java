@@ -5,6 +5,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.audit.AuditFinding.Grant;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.run.AuditChain;
 import io.interlock.run.AuditChain.AuditSignature;
 import io.interlock.run.AuditChain.Seal;
@@ -35,7 +36,6 @@ public final class AuditVerifier {
 
     private final AuditLog audit;
 
-    /** Looks at {@code audit}. */
     public AuditVerifier(AuditLog audit) {
         this.audit = audit;
     }
@@ -51,17 +51,11 @@ public final class AuditVerifier {
             @Nullable AuditKey key,
             @Nullable Instant keptSince) {
 
-        /** Nothing is known from outside. */
         public static final Outside NOTHING = new Outside(List.of(), null, null);
 
         public Outside {
             witnesses = List.copyOf(witnesses);
         }
-    }
-
-    /** Looks at everything that is sealed. */
-    public AuditReport verify() {
-        return verify(Outside.NOTHING);
     }
 
     /** Looks at everything that is sealed, and compares it with what is known from outside the store. */
@@ -128,12 +122,7 @@ public final class AuditVerifier {
                             .orElse(anchor);
         }
 
-        /**
-         * Goes on for up to {@code pages} pages.
-         *
-         * @return whether there is more to look at
-         */
-        boolean advance(int pages) {
+        void advance(int pages) {
             // The head first: what is sealed from now on must not look like a change of it.
             head = audit.head();
             headChecked = false;
@@ -143,10 +132,9 @@ public final class AuditVerifier {
                 sealed.forEach(this::look);
                 if (sealed.size() < PAGE) {
                     checkEnd();
-                    return false;
+                    return;
                 }
             }
-            return true;
         }
 
         /** What was found since this was asked last. */
@@ -164,7 +152,7 @@ public final class AuditVerifier {
         void compareWithStore() {
             AuditLog.Numbers numbers = audit.numbers();
             if (numbers.missing() > 0) {
-                found(new AuditFinding.MissingAtEnd(last.position(), numbers.counted(), numbers.kept()));
+                found(AuditFinding.missingAtEnd(last.position(), numbers.counted(), numbers.kept()));
             }
         }
 
@@ -178,12 +166,12 @@ public final class AuditVerifier {
                 return;
             }
             if (seal.position() != last.position() + 1) {
-                found(new AuditFinding.Gap(seal.position(), seal.position() - last.position() - 1));
+                found(AuditFinding.gap(seal.position(), seal.position() - last.position() - 1));
                 continuous = false;
                 grants.skipped();
             }
             if (record == null) {
-                found(new AuditFinding.Deleted(seal.position(), seal.sequence()));
+                found(AuditFinding.deleted(seal.position(), seal.sequence()));
                 otherwise = null;
                 grants.skipped();
             } else {
@@ -246,15 +234,15 @@ public final class AuditVerifier {
             }
             outside.witnesses().stream()
                     .filter(witness -> witness.position() > last.position())
-                    .forEach(witness -> found(new AuditFinding.EndsBefore(last.position(), witness)));
+                    .forEach(witness -> found(AuditFinding.endsBefore(last.position(), witness)));
             if (signature.isThere() && signature.position() > last.position()) {
-                found(new AuditFinding.WrongSignature(signature.position(), last.position()));
+                found(AuditFinding.wrongSignature(signature.position(), last.position()));
             }
         }
 
         // A later round finds the same end again, as long as nothing is added to it.
         private void endsWrongly() {
-            AuditFinding end = new AuditFinding.Truncated(last.position(), head);
+            AuditFinding end = AuditFinding.truncated(last.position(), head);
             if (!end.equals(lastEnd)) {
                 lastEnd = end;
                 found(end);
@@ -268,19 +256,18 @@ public final class AuditVerifier {
                 outside.witnesses().stream()
                         .filter(witness -> witness.position() > 0 && witness.position() <= from.position())
                         .filter(witness -> witness.at() != null && witness.at().isAfter(keptSince))
-                        .forEach(
-                                witness -> found(new AuditFinding.ForgottenEarly(from.position(), witness, keptSince)));
+                        .forEach(witness -> found(AuditFinding.forgottenEarly(from.position(), witness, keptSince)));
             }
             if (outside.key() == null) {
                 return;
             }
             if (!signature.isThere()) {
                 if (!audit.head().equals(Seal.GENESIS)) {
-                    found(new AuditFinding.NotSigned(from.position()));
+                    found(AuditFinding.notSigned(from.position()));
                 }
             } else if (signature.position() < from.position()) {
                 // What was signed is forgotten, and the rest never was.
-                found(new AuditFinding.NotSigned(from.position()));
+                found(AuditFinding.notSigned(from.position()));
             }
         }
 
@@ -288,19 +275,19 @@ public final class AuditVerifier {
             outside.witnesses().stream()
                     .filter(witness -> witness.position() == seal.position()
                             && !witness.hash().equals(seal.hash()))
-                    .forEach(witness -> found(new AuditFinding.Rewritten(seal.position(), witness)));
+                    .forEach(witness -> found(AuditFinding.rewritten(seal.position(), witness)));
             AuditKey key = outside.key();
             if (key != null
                     && signature.isThere()
                     && signature.position() == seal.position()
                     && !key.hasSigned(seal, signature)) {
-                found(new AuditFinding.WrongSignature(seal.position(), seal.position()));
+                found(AuditFinding.wrongSignature(seal.position(), seal.position()));
             }
         }
 
         private void linkChanged(Seal link) {
             mismatches.forgetLast();
-            found(new AuditFinding.LinkChanged(link.position(), link.sequence()));
+            found(AuditFinding.linkChanged(link.position(), link.sequence()));
         }
 
         private void found(AuditFinding finding) {
@@ -330,7 +317,6 @@ public final class AuditVerifier {
                 }
             };
 
-            /** Follows one record more. */
             void follow(long position, AuditRecord record, Consumer<AuditFinding> findings) {
                 RunId run = record.run();
                 if (run == null || !record.action().equals(MOVED)) {
@@ -350,7 +336,6 @@ public final class AuditVerifier {
                 running.clear();
             }
 
-            /** Under how many keys a run counts as running. */
             int size() {
                 return running.size();
             }
@@ -413,10 +398,9 @@ public final class AuditVerifier {
                     findings.accept(known.stream()
                             .filter(other -> !other.equals(mismatch) && mismatch.held(other))
                             .findFirst()
-                            .<AuditFinding>map(other -> new AuditFinding.Moved(
+                            .map(other -> AuditFinding.moved(
                                     mismatch.seal.position(), mismatch.seal.sequence(), other.record.sequence()))
-                            .orElseGet(
-                                    () -> new AuditFinding.Edited(mismatch.seal.position(), mismatch.seal.sequence())));
+                            .orElseGet(() -> AuditFinding.edited(mismatch.seal.position(), mismatch.seal.sequence())));
                 }
                 known.clear();
             }

@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class AuditWatch {
 
-    /** How often a process looks. */
     public static final Duration EVERY = Duration.ofSeconds(10);
 
     private static final Logger log = LoggerFactory.getLogger(AuditWatch.class);
@@ -132,19 +131,9 @@ public final class AuditWatch {
      * <p>It acts only if the store itself shows both as running. Records alone may mislead: one may have been forgotten because of
      * its age, or deleted by hand, and then a run that has ended looks as if it went on. A run that is left alone keeps its key.
      */
-    public static final class OverlapResponse {
+    public record OverlapResponse(RunSteps steps, RunQueries runs) {
 
-        private static final Logger log = LoggerFactory.getLogger(OverlapResponse.class);
         private static final String ACTOR = "interlock";
-
-        private final RunSteps steps;
-        private final RunQueries runs;
-
-        /** Stops {@code runs} by {@code steps}. */
-        public OverlapResponse(RunSteps steps, RunQueries runs) {
-            this.steps = steps;
-            this.runs = runs;
-        }
 
         /**
          * Stops both runs of an overlap, if both still run.

@@ -9,6 +9,7 @@ import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
+import io.interlock.run.RunLimits;
 import io.interlock.spi.run.RunQueries;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -30,7 +31,6 @@ import org.slf4j.spi.LoggingEventBuilder;
  */
 public final class EndingsByRule implements Consumer<List<AuditRecord>> {
 
-    /** Told of each ending. */
     @FunctionalInterface
     public interface Listener {
 
@@ -134,15 +134,12 @@ public final class EndingsByRule implements Consumer<List<AuditRecord>> {
                     "held", DurationText.format(Duration.between(attempt.turn().startedAt(), attempt.endedAt())));
         }
         if (run != null) {
+            RunLimits limits = run.spec().limits();
             line = line.addKeyValue("job", run.job())
                     .addKeyValue("lease", DurationText.format(run.spec().terms().ttl()))
                     .addKeyValue(
                             "limit",
-                            run.spec()
-                                    .limits()
-                                    .runtimeLimit()
-                                    .map(DurationText::format)
-                                    .orElse("none"));
+                            limits.runtimeLimit().map(DurationText::format).orElse("none"));
         }
         line.log("an attempt ended without a word of its worker");
     }

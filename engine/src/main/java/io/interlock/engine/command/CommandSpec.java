@@ -1,9 +1,7 @@
 package io.interlock.engine.command;
 
-import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,9 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param environment variables it gets besides those that its handler names
  * @param inherited which of the worker's own variables it sees
  * @param outputTail how much of a burst of output is kept, in characters; 0 keeps no output at all
- * @param grace how long it may take to end after TERM before it is killed
  * @param permanentExitCodes exit codes that mean: trying again cannot help
- * @param transientExitCodes if there are any, all other exit codes mean that trying again cannot help
  */
 public record CommandSpec(
         List<String> command,
@@ -28,15 +24,9 @@ public record CommandSpec(
         Map<String, String> environment,
         InheritedEnvironment inherited,
         int outputTail,
-        Duration grace,
-        Set<Integer> permanentExitCodes,
-        Set<Integer> transientExitCodes) {
+        Set<Integer> permanentExitCodes) {
 
-    /** How much output is kept unless set otherwise. */
     public static final int DEFAULT_TAIL = 64 * 1024;
-
-    /** How long a command may take to end unless set otherwise. */
-    public static final Duration DEFAULT_GRACE = Duration.ofSeconds(10);
 
     /** How the names of the variables begin that Interlock sets. */
     public static final String OURS = "INTERLOCK_";
@@ -49,7 +39,6 @@ public record CommandSpec(
         command = List.copyOf(command);
         environment = Map.copyOf(environment);
         permanentExitCodes = Set.copyOf(permanentExitCodes);
-        transientExitCodes = Set.copyOf(transientExitCodes);
         if (command.isEmpty() || command.get(0).isEmpty()) {
             throw new InvalidSettingException("command", command, "names no program", "write program and arguments");
         }
@@ -58,65 +47,36 @@ public record CommandSpec(
             throw new InvalidSettingException(
                     "output-tail", outputTail, "must be from 0 to " + MAX_TAIL, "0 keeps no output");
         }
-        if (grace.isNegative()) {
-            throw new InvalidSettingException("grace", DurationText.format(grace), "is negative", "0s kills at once");
-        }
-        permanentExitCodes.forEach(code -> requireCode("permanent-exit-codes", code));
-        transientExitCodes.forEach(code -> requireCode("transient-exit-codes", code));
-        for (Integer code : permanentExitCodes) {
-            if (transientExitCodes.contains(code)) {
-                throw new InvalidSettingException(
-                        "permanent-exit-codes", code, "is also one of transient-exit-codes", "leave it out of one");
-            }
-        }
+        permanentExitCodes.forEach(CommandSpec::requireCode);
     }
 
     /** A command with default settings: every exit code but 0 may be mended by trying again. */
     public static CommandSpec of(List<String> command) {
-        return new CommandSpec(
-                command, null, Map.of(), InheritedEnvironment.ALL, DEFAULT_TAIL, DEFAULT_GRACE, Set.of(), Set.of());
+        return new CommandSpec(command, null, Map.of(), InheritedEnvironment.ALL, DEFAULT_TAIL, Set.of());
     }
 
-    /** This, working elsewhere. */
     public CommandSpec directory(Path directory) {
-        return new CommandSpec(
-                command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);
+        return new CommandSpec(command, directory, environment, inherited, outputTail, permanentExitCodes);
     }
 
     /** This, with variables of its own, and with those of the worker that {@code inherited} lets through. */
     public CommandSpec environment(Map<String, String> environment, InheritedEnvironment inherited) {
-        return new CommandSpec(
-                command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);
+        return new CommandSpec(command, directory, environment, inherited, outputTail, permanentExitCodes);
     }
 
-    /** This, keeping more or less output. */
     public CommandSpec outputTail(int outputTail) {
-        return new CommandSpec(
-                command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);
+        return new CommandSpec(command, directory, environment, inherited, outputTail, permanentExitCodes);
     }
 
-    /** This, with more or less time to end. */
-    public CommandSpec grace(Duration grace) {
-        return new CommandSpec(
-                command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);
+    /** This, with exit codes after which trying again cannot help. */
+    public CommandSpec permanentExitCodes(Set<Integer> permanentExitCodes) {
+        return new CommandSpec(command, directory, environment, inherited, outputTail, permanentExitCodes);
     }
 
-    /** This, reading exit codes in another way. */
-    public CommandSpec exitCodes(Set<Integer> permanentExitCodes, Set<Integer> transientExitCodes) {
-        return new CommandSpec(
-                command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);
-    }
-
-    /** Whether trying again may help after {@code exit}. */
     public boolean mayHelpAgain(Exit exit) {
-        int code = exit.code();
-        if (transientExitCodes.contains(code)) {
-            return true;
-        }
         return switch (exit.kind()) {
-            case SIGNALLED, NOT_STARTED -> !permanentExitCodes.contains(code);
             case NOT_EXECUTABLE, NOT_FOUND -> false;
-            case EXITED -> transientExitCodes.isEmpty() && !permanentExitCodes.contains(code);
+            case EXITED, SIGNALLED, NOT_STARTED -> !permanentExitCodes.contains(exit.code());
         };
     }
 
@@ -133,10 +93,13 @@ public record CommandSpec(
         }
     }
 
-    private static void requireCode(String setting, int code) {
+    private static void requireCode(int code) {
         if (code < 1 || code > MAX_CODE) {
             throw new InvalidSettingException(
-                    setting, code, "must be from 1 to " + MAX_CODE, "0 is success and cannot be another");
+                    "permanent-exit-codes",
+                    code,
+                    "must be from 1 to " + MAX_CODE,
+                    "0 is success and cannot be another");
         }
     }
 }

@@ -2,15 +2,9 @@ package io.interlock.engine.command;
 
 import java.util.Map;
 
-/**
- * How a command ended.
- *
- * @param kind by itself, by a signal, or before it began
- * @param number the exit code, or the number of the signal
- */
+/** How a command ended. */
 public record Exit(Kind kind, int number) {
 
-    /** In which way. */
     public enum Kind {
         /** It ended by itself. */
         EXITED,
@@ -44,12 +38,10 @@ public record Exit(Kind kind, int number) {
     static final int CANNOT_EXECUTE = 126;
     static final int CANNOT_FIND = 127;
 
-    /** Ended by itself. */
     static Exit exited(int code) {
         return new Exit(Kind.EXITED, code);
     }
 
-    /** Ended by a signal. */
     static Exit signalled(int signal) {
         return new Exit(Kind.SIGNALLED, signal);
     }
@@ -64,7 +56,6 @@ public record Exit(Kind kind, int number) {
         return kind == Kind.SIGNALLED ? 128 + number : number;
     }
 
-    /** Whether it ended by itself, with 0. */
     public boolean succeeded() {
         return kind == Kind.EXITED && number == 0;
     }

@@ -1,6 +1,8 @@
 package io.interlock.engine.command;
 
+import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
+import io.interlock.engine.command.Guard.Tools;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.InputStream;
@@ -43,6 +45,8 @@ public abstract sealed class GuardedProcess implements AutoCloseable
     /** The first number that a shell answers for a signal, less the number of that signal. */
     private static final int SIGNALLED = 128;
 
+    private static final String USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
+
     private static final int LAST_SIGNAL = 64;
 
     /** What this process has started: the command, or what leads to it. */
@@ -61,7 +65,7 @@ public abstract sealed class GuardedProcess implements AutoCloseable
      * @throws IOException if the machine cannot start it now
      */
     public static GuardedProcess start(ProcessLaunch launch, Environment environment) throws IOException {
-        List<String> command = Executables.resolve(launch);
+        List<String> command = resolve(launch);
         Optional<Tools> tools = Tools.here();
         return tools.isPresent()
                 ? SessionProcess.start(launch, command, tools.get(), environment)
@@ -79,7 +83,7 @@ public abstract sealed class GuardedProcess implements AutoCloseable
      * @throws CannotExecuteException if there is no such program, or it cannot be executed
      */
     public static void check(ProcessLaunch launch) {
-        Executables.resolve(launch);
+        resolve(launch);
     }
 
     /** The process id of the command, which is also that of its group. */
@@ -93,11 +97,6 @@ public abstract sealed class GuardedProcess implements AutoCloseable
     /** Its output, if that is a pipe. */
     public final InputStream stdout() {
         return process.getInputStream();
-    }
-
-    /** Its errors, if that is a pipe of its own. */
-    public final InputStream stderr() {
-        return process.getErrorStream();
     }
 
     /**
@@ -164,72 +163,61 @@ public abstract sealed class GuardedProcess implements AutoCloseable
         return signalled ? Exit.signalled(status - SIGNALLED) : Exit.exited(status);
     }
 
-    /** It has ended. */
     void end(Exit exit) {
         ended.complete(exit);
     }
 
-    /** Finds the program of a command as {@code execvp} would, before anything is started. */
-    private static final class Executables {
-
-        private static final String USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
-
-        private Executables() {}
-
-        /**
-         * The command with its program as a path.
-         *
-         * @throws CannotExecuteException if there is no such program, or it cannot be executed
-         */
-        static List<String> resolve(ProcessLaunch launch) {
-            Path directory = launch.directory() == null ? Path.of("") : launch.directory();
-            if (!Files.isDirectory(directory)) {
-                throw new InvalidSettingException("directory", directory, "is none", "create it, or name another");
-            }
-            List<String> command = new ArrayList<>(launch.command());
-            command.set(
-                    0, program(command.get(0), directory, launch.environment().getOrDefault("PATH", USUAL_PATH)));
-            return command;
+    /**
+     * The command with its program as a path, found as {@code execvp} would, before anything is started.
+     *
+     * @throws CannotExecuteException if there is no such program, or it cannot be executed
+     */
+    private static List<String> resolve(ProcessLaunch launch) {
+        Path directory = launch.directory() == null ? Path.of("") : launch.directory();
+        if (!Files.isDirectory(directory)) {
+            throw new InvalidSettingException("directory", directory, "is none", "create it, or name another");
         }
+        List<String> command = new ArrayList<>(launch.command());
+        command.set(0, program(command.get(0), directory, launch.environment().getOrDefault("PATH", USUAL_PATH)));
+        return command;
+    }
 
-        private static String program(String name, Path directory, String searched) {
-            boolean seen = false;
-            for (String candidate : candidates(name, searched)) {
-                Path file = path(directory, candidate);
-                if (Files.isRegularFile(file) && Files.isExecutable(file)) {
-                    return candidate;
-                }
-                seen |= Files.exists(file);
+    private static String program(String name, Path directory, String searched) {
+        boolean seen = false;
+        for (String candidate : candidates(name, searched)) {
+            Path file = path(directory, candidate);
+            if (Files.isRegularFile(file) && Files.isExecutable(file)) {
+                return candidate;
             }
-            throw seen
-                    ? new CannotExecuteException(
-                            Exit.CANNOT_EXECUTE, "'" + name + "' cannot be executed; make it a program with chmod +x")
-                    : new CannotExecuteException(
-                            Exit.CANNOT_FIND,
-                            "'" + name + "' was not found"
-                                    + (name.contains("/")
-                                            ? "; check the path"
-                                            : " in PATH " + searched + "; name its path"));
+            seen |= Files.exists(file);
         }
+        throw seen
+                ? new CannotExecuteException(
+                        Exit.CANNOT_EXECUTE, "'" + name + "' cannot be executed; make it a program with chmod +x")
+                : new CannotExecuteException(
+                        Exit.CANNOT_FIND,
+                        "'" + name + "' was not found"
+                                + (name.contains("/")
+                                        ? "; check the path"
+                                        : " in PATH " + searched + "; name its path"));
+    }
 
-        private static List<String> candidates(String name, String searched) {
-            if (name.contains("/")) {
-                return List.of(name);
-            }
-            List<String> candidates = new ArrayList<>();
-            for (String entry : searched.split(":", -1)) {
-                candidates.add((entry.isEmpty() ? "." : entry) + "/" + name);
-            }
-            return candidates;
+    private static List<String> candidates(String name, String searched) {
+        if (name.contains("/")) {
+            return List.of(name);
         }
+        List<String> candidates = new ArrayList<>();
+        for (String entry : searched.split(":", -1)) {
+            candidates.add((entry.isEmpty() ? "." : entry) + "/" + name);
+        }
+        return candidates;
+    }
 
-        private static Path path(Path directory, String candidate) {
-            try {
-                return directory.resolve(candidate);
-            } catch (InvalidPathException impossible) {
-                throw new CannotExecuteException(
-                        Exit.CANNOT_FIND, "'" + candidate + "' cannot be the path of a program");
-            }
+    private static Path path(Path directory, String candidate) {
+        try {
+            return directory.resolve(candidate);
+        } catch (InvalidPathException impossible) {
+            throw new CannotExecuteException(Exit.CANNOT_FIND, "'" + candidate + "' cannot be the path of a program");
         }
     }
 
@@ -312,5 +300,23 @@ public abstract sealed class GuardedProcess implements AutoCloseable
         USR1,
         /** Whatever the command takes it for. */
         USR2
+    }
+
+    /** There is no such program, or it may not be executed. Nothing was started. */
+    public static final class CannotExecuteException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final int exitCode;
+
+        CannotExecuteException(int exitCode, String message) {
+            super(message);
+            this.exitCode = exitCode;
+        }
+
+        /** 127 if it was not found, 126 if it was but cannot be executed: what a shell would answer. */
+        public int exitCode() {
+            return exitCode;
+        }
     }
 }

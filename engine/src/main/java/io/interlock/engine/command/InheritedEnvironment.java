@@ -12,11 +12,17 @@ import java.util.regex.Pattern;
  * unless the list names them: {@code INTERLOCK_*}, {@code AWS_*} but for regions, profiles and the like, {@code PGPASSWORD}, {@code PGPASSFILE}, {@code MYSQL_PWD} and
  * {@code REDISCLI_AUTH}. Immutable.
  *
+ * <p>A JVM takes words, names of files and variables for what the locale says, and cron and containers have none: whatever is not ASCII
+ * would be lost on its way to a command. So {@code ./interlock} gives the JVM the locale {@code C.UTF-8} then, and says in a variable
+ * what was there before; commands get that back.
+ *
  * @param all whether it sees all others; if not, only what the list names
  * @param allowed names, or beginnings of names that end with {@code *}
  */
 public record InheritedEnvironment(boolean all, Set<String> allowed) {
 
+    private static final String LOCALE = "LC_ALL";
+    private static final String LOCALE_BEFORE = "INTERLOCK_LC_ALL";
     private static final Set<String> SECRET = Set.of("PGPASSWORD", "PGPASSFILE", "MYSQL_PWD", "REDISCLI_AUTH");
     private static final Set<String> SECRET_BEGINNINGS = Set.of(CommandSpec.OURS, "AWS_");
     private static final Set<String> NO_SECRET = Set.of(
@@ -55,7 +61,19 @@ public record InheritedEnvironment(boolean all, Set<String> allowed) {
         }
     }
 
-    /** This, with more names. */
+    /** All variables of this process as its parent had them. */
+    public static Map<String, String> variables() {
+        Map<String, String> variables = new HashMap<>(System.getenv());
+        if (variables.containsKey(LOCALE_BEFORE)) {
+            variables.remove(LOCALE);
+            String before = variables.remove(LOCALE_BEFORE);
+            if (!before.isEmpty()) {
+                variables.put(LOCALE, before);
+            }
+        }
+        return variables;
+    }
+
     public InheritedEnvironment allowing(Set<String> more) {
         Set<String> names = new HashSet<>(allowed);
         names.addAll(more);
@@ -64,12 +82,8 @@ public record InheritedEnvironment(boolean all, Set<String> allowed) {
 
     /** Those of {@code variables} that a command sees. */
     public Map<String, String> of(Map<String, String> variables) {
-        Map<String, String> seen = new HashMap<>();
-        variables.forEach((name, value) -> {
-            if (sees(name)) {
-                seen.put(name, value);
-            }
-        });
+        Map<String, String> seen = new HashMap<>(variables);
+        seen.keySet().removeIf(name -> !sees(name));
         return seen;
     }
 

@@ -46,15 +46,13 @@ public record ProcessLaunch(
     /** Pipes at all ends, the variables of this process, in its directory. */
     public static ProcessLaunch of(List<String> command) {
         return new ProcessLaunch(
-                command, null, InheritedVariables.all(), Redirect.PIPE, Redirect.PIPE, Redirect.PIPE, null);
+                command, null, InheritedEnvironment.variables(), Redirect.PIPE, Redirect.PIPE, Redirect.PIPE, null);
     }
 
-    /** This, working elsewhere. */
     public ProcessLaunch directory(@Nullable Path directory) {
         return new ProcessLaunch(command, directory, environment, stdin, stdout, stderr, life);
     }
 
-    /** This, with other variables. */
     public ProcessLaunch environment(Map<String, String> environment) {
         return new ProcessLaunch(command, directory, environment, stdin, stdout, stderr, life);
     }

@@ -1,5 +1,6 @@
 package io.interlock.engine.command;
 
+import io.interlock.engine.command.Guard.Tools;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.nio.file.Path;

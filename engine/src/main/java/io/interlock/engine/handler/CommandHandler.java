@@ -2,16 +2,17 @@ package io.interlock.engine.handler;
 
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
+import io.interlock.RunId;
 import io.interlock.engine.PermanentFailureException;
 import io.interlock.engine.RunContext;
 import io.interlock.engine.RunHandler;
-import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.TransientFailureException;
-import io.interlock.engine.command.CannotExecuteException;
+import io.interlock.engine.WorkContext.RunStoppedException;
 import io.interlock.engine.command.CommandSpec;
 import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
-import io.interlock.engine.command.InheritedVariables;
+import io.interlock.engine.command.GuardedProcess.CannotExecuteException;
+import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
 import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.time.Environment;
@@ -77,6 +78,8 @@ public final class CommandHandler implements RunHandler {
 
     private static final Logger log = LoggerFactory.getLogger(CommandHandler.class);
 
+    private static final String PARAMETER = CommandSpec.OURS + "PARAM_";
+    private static final int LONGEST_NAME = 100;
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
     private final CommandSpec spec;
@@ -84,7 +87,6 @@ public final class CommandHandler implements RunHandler {
     private final ThreadFactory threads;
     private final LeasedWait.UninterruptibleWait patience;
 
-    /** Runs {@code spec} for each attempt. */
     public CommandHandler(CommandSpec spec, Environment environment) {
         this.spec = spec;
         this.environment = environment;
@@ -113,7 +115,7 @@ public final class CommandHandler implements RunHandler {
                     new ProcessLaunch(
                             spec.command(),
                             spec.directory(),
-                            Variables.of(spec, context, InheritedVariables.all()),
+                            variables(spec, context, InheritedEnvironment.variables()),
                             Redirect.PIPE,
                             Redirect.PIPE,
                             null,
@@ -158,17 +160,15 @@ public final class CommandHandler implements RunHandler {
     }
 
     private void stop(GuardedProcess process, CompletableFuture<Exit> exit, RunContext context, LeasedWait wait) {
-        Duration grace = spec.grace().compareTo(context.grace()) < 0 ? spec.grace() : context.grace();
+        Duration grace = context.grace();
         if (grace.isZero()) {
             process.signal(GuardedProcess.Signal.KILL);
             return;
         }
         process.signal(GuardedProcess.Signal.TERM);
         if (!wait.until(exit, grace)) {
-            log.warn(
-                    "run {} did not end within {} of TERM; it is killed",
-                    context.run().id(),
-                    DurationText.format(grace));
+            RunId run = context.run().id();
+            log.warn("run {} did not end within {} of TERM; it is killed", run, DurationText.format(grace));
             process.signal(GuardedProcess.Signal.KILL);
         }
     }
@@ -224,57 +224,47 @@ public final class CommandHandler implements RunHandler {
         threads.newThread(task).start();
     }
 
-    /** The variables a command sees. */
-    static final class Variables {
+    static Map<String, String> variables(CommandSpec spec, RunContext context, Map<String, String> worker) {
+        Map<String, String> variables = spec.inherited().of(worker);
+        variables.putAll(spec.environment());
+        variables.putAll(parameters(context.run().spec().parameters()));
+        variables.put(CommandSpec.OURS + "KEY", context.key().name());
+        variables.put(CommandSpec.OURS + "TENANT", context.key().tenant());
+        variables.put(CommandSpec.OURS + "RUN_ID", context.run().id().toString());
+        variables.put(CommandSpec.OURS + "TOKEN", context.token().toString());
+        variables.put(CommandSpec.OURS + "ATTEMPT", Integer.toString(context.attempt()));
+        // The worker's own would name a trace the run does not belong to.
+        variables.remove("TRACEPARENT");
+        context.traceparent().ifPresent(trace -> variables.put("TRACEPARENT", trace));
+        return variables;
+    }
 
-        static final String PARAMETER = CommandSpec.OURS + "PARAM_";
+    /**
+     * A variable for each top-level parameter that is a text, a number or a truth value. Its name is in capitals, with {@code _}
+     * for whatever is no letter A-Z or digit. Parameters whose names become the same are left out, all of them: which one is meant
+     * is not ours to guess, and the JSON on stdin has them all.
+     */
+    static Map<String, String> parameters(String json) {
+        Map<String, String> variables = new HashMap<>();
+        Set<String> taken = new HashSet<>();
+        JsonText.scalars(json, (name, value) -> {
+            String variable = variable(name);
+            if (!taken.add(variable)) {
+                variables.remove(variable);
+            } else if (!name.isEmpty() && name.length() <= LONGEST_NAME && value.indexOf('\0') < 0) {
+                variables.put(variable, value);
+            }
+        });
+        return variables;
+    }
 
-        private static final int LONGEST_NAME = 100;
-
-        private Variables() {}
-
-        static Map<String, String> of(CommandSpec spec, RunContext context, Map<String, String> worker) {
-            Map<String, String> variables = spec.inherited().of(worker);
-            variables.putAll(spec.environment());
-            variables.putAll(parameters(context.run().spec().parameters()));
-            variables.put(CommandSpec.OURS + "KEY", context.key().name());
-            variables.put(CommandSpec.OURS + "TENANT", context.key().tenant());
-            variables.put(CommandSpec.OURS + "RUN_ID", context.run().id().toString());
-            variables.put(CommandSpec.OURS + "TOKEN", context.token().toString());
-            variables.put(CommandSpec.OURS + "ATTEMPT", Integer.toString(context.attempt()));
-            // The worker's own would name a trace the run does not belong to.
-            variables.remove("TRACEPARENT");
-            context.traceparent().ifPresent(trace -> variables.put("TRACEPARENT", trace));
-            return variables;
-        }
-
-        /**
-         * A variable for each top-level parameter that is a text, a number or a truth value. Its name is in capitals, with {@code _}
-         * for whatever is no letter A-Z or digit. Parameters whose names become the same are left out, all of them: which one is meant
-         * is not ours to guess, and the JSON on stdin has them all.
-         */
-        static Map<String, String> parameters(String json) {
-            Map<String, String> variables = new HashMap<>();
-            Set<String> taken = new HashSet<>();
-            JsonText.scalars(json, (name, value) -> {
-                String variable = variable(name);
-                if (!taken.add(variable)) {
-                    variables.remove(variable);
-                } else if (!name.isEmpty() && name.length() <= LONGEST_NAME && value.indexOf('\0') < 0) {
-                    variables.put(variable, value);
-                }
-            });
-            return variables;
-        }
-
-        private static String variable(String name) {
-            StringBuilder variable = new StringBuilder(PARAMETER);
-            name.toUpperCase(Locale.ROOT).chars().forEach(c -> {
-                boolean plain = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-                variable.append(plain ? (char) c : '_');
-            });
-            return variable.toString();
-        }
+    private static String variable(String name) {
+        StringBuilder variable = new StringBuilder(PARAMETER);
+        name.toUpperCase(Locale.ROOT).chars().forEach(c -> {
+            boolean plain = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+            variable.append(plain ? (char) c : '_');
+        });
+        return variable.toString();
     }
 
     /**
@@ -311,7 +301,6 @@ public final class CommandHandler implements RunHandler {
             return context.run().spec().terms().ttl();
         }
 
-        /** Waits for the end of {@code future}. */
         void until(Future<?> future) throws InterruptedException {
             while (true) {
                 extend();

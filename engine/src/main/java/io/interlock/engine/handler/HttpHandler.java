@@ -6,9 +6,9 @@ import io.interlock.LeaseTerms;
 import io.interlock.engine.PermanentFailureException;
 import io.interlock.engine.RunContext;
 import io.interlock.engine.RunHandler;
-import io.interlock.engine.RunStoppedException;
+import io.interlock.engine.RunHandler.WorkGoesOnException;
 import io.interlock.engine.TransientFailureException;
-import io.interlock.engine.WorkGoesOnException;
+import io.interlock.engine.WorkContext.RunStoppedException;
 import io.interlock.engine.http.HttpAnswer;
 import io.interlock.engine.http.HttpExchange;
 import io.interlock.engine.http.HttpRules;
@@ -81,6 +81,12 @@ public final class HttpHandler implements RunHandler {
     /** Said by a service that turns a request away, and by proxies whose connection to it broke; only the former says until when. */
     private static final int UNAVAILABLE = 503;
 
+    /** However long the other side wants its rest. */
+    static final Duration LONGEST_REST = Duration.ofDays(1);
+
+    private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
+    private static final Pattern TRACE = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
+
     private final HttpSpec spec;
     private final PinnedHttp http;
     private final Environment environment;
@@ -117,7 +123,7 @@ public final class HttpHandler implements RunHandler {
     }
 
     private HttpAnswer ask(RunContext context) throws Exception {
-        byte[] body = RunMessage.body(context, spec.callback());
+        byte[] body = body(context, spec.callback());
         HttpExchange exchange = prepared(context, body);
         context.onStop(exchange::cancel);
         try {
@@ -143,7 +149,7 @@ public final class HttpHandler implements RunHandler {
 
     private HttpExchange prepared(RunContext context, byte[] body) throws PermanentFailureException {
         try {
-            return http.post(spec.url(), RunMessage.headers(spec, context, body), body, spec.timeout());
+            return http.post(spec.url(), headers(spec, context, body), body, spec.timeout());
         } catch (InvalidSettingException forbidden) {
             throw notSent(forbidden);
         }
@@ -211,7 +217,7 @@ public final class HttpHandler implements RunHandler {
         String message = where() + " answered " + answer.status() + (shown.isEmpty() ? "" : ": " + shown);
         if (TRY_AGAIN.contains(answer.status()) || answer.status() >= 500) {
             Optional<Duration> rest =
-                    answer.header("retry-after").flatMap(value -> RetryAfter.parse(value, environment.clock()));
+                    answer.header("retry-after").flatMap(value -> retryAfter(value, environment.clock()));
             return new TransientFailureException(HTTP_UNAVAILABLE, message, rest.orElse(null), null);
         }
         return new PermanentFailureException(
@@ -245,87 +251,68 @@ public final class HttpHandler implements RunHandler {
     }
 
     /** Reads {@code Retry-After}: seconds, or a date. */
-    static final class RetryAfter {
-
-        /** However long the other side wants its rest. */
-        static final Duration LONGEST = Duration.ofDays(1);
-
-        private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
-
-        private RetryAfter() {}
-
-        static Optional<Duration> parse(String value, InstantSource clock) {
-            Duration rest;
-            if (SECONDS.matcher(value).matches()) {
-                rest = Duration.ofSeconds(Long.parseLong(value));
-            } else {
-                try {
-                    rest = Duration.between(
-                            clock.instant(), Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(value)));
-                } catch (DateTimeException nonsense) {
-                    return Optional.empty();
-                }
+    static Optional<Duration> retryAfter(String value, InstantSource clock) {
+        Duration rest;
+        if (SECONDS.matcher(value).matches()) {
+            rest = Duration.ofSeconds(Long.parseLong(value));
+        } else {
+            try {
+                rest = Duration.between(
+                        clock.instant(), Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(value)));
+            } catch (DateTimeException nonsense) {
+                return Optional.empty();
             }
-            if (rest.isNegative()) {
-                return Optional.of(Duration.ZERO);
-            }
-            return Optional.of(rest.compareTo(LONGEST) > 0 ? LONGEST : rest);
         }
+        if (rest.isNegative()) {
+            return Optional.of(Duration.ZERO);
+        }
+        return Optional.of(rest.compareTo(LONGEST_REST) > 0 ? LONGEST_REST : rest);
     }
 
-    /** What is told to the other side about a run. */
-    private static final class RunMessage {
-
-        private static final Pattern TRACE = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
-
-        private RunMessage() {}
-
-        /** {@code {runId, key, tenant, job, attempt, token, leaseId?, parameters, callback?}}. */
-        static byte[] body(RunContext context, @Nullable String callback) throws PermanentFailureException {
-            Run run = context.run();
-            String parameters = run.spec().parameters();
-            if (!JsonText.isValid(parameters)) {
-                throw new PermanentFailureException(HttpHandler.HTTP_REQUEST_INVALID, "the parameters are no JSON");
-            }
-            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            try (JsonGenerator json = JsonText.FACTORY.createGenerator(bytes)) {
-                json.writeStartObject();
-                json.writeStringField("runId", run.id().toString());
-                json.writeStringField("key", run.key().name());
-                json.writeStringField("tenant", run.key().tenant());
-                json.writeStringField("job", run.job().value());
-                json.writeNumberField("attempt", context.attempt());
-                json.writeNumberField("token", context.token().value());
-                json.writeFieldName("parameters");
-                json.writeRawValue(parameters);
-                if (callback != null) {
-                    json.writeStringField(
-                            "callback", callback.replace("{runId}", run.id().toString()));
-                    // With the token, this proves to any Interlock node that a callback is about this attempt.
-                    if (run.status().turn() != null) {
-                        json.writeStringField(
-                                "leaseId", run.status().turn().lease().toString());
-                    }
+    /** {@code {runId, key, tenant, job, attempt, token, leaseId?, parameters, callback?}}. */
+    private static byte[] body(RunContext context, @Nullable String callback) throws PermanentFailureException {
+        Run run = context.run();
+        String parameters = run.spec().parameters();
+        if (!JsonText.isValid(parameters)) {
+            throw new PermanentFailureException(HTTP_REQUEST_INVALID, "the parameters are no JSON");
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (JsonGenerator json = JsonText.FACTORY.createGenerator(bytes)) {
+            json.writeStartObject();
+            json.writeStringField("runId", run.id().toString());
+            json.writeStringField("key", run.key().name());
+            json.writeStringField("tenant", run.key().tenant());
+            json.writeStringField("job", run.job().value());
+            json.writeNumberField("attempt", context.attempt());
+            json.writeNumberField("token", context.token().value());
+            json.writeFieldName("parameters");
+            json.writeRawValue(parameters);
+            if (callback != null) {
+                json.writeStringField(
+                        "callback", callback.replace("{runId}", run.id().toString()));
+                // With the token, this proves to any Interlock node that a callback is about this attempt.
+                if (run.status().turn() != null) {
+                    json.writeStringField("leaseId", run.status().turn().lease().toString());
                 }
-                json.writeEndObject();
-            } catch (IOException impossible) {
-                throw new UncheckedIOException(impossible);
             }
-            return bytes.toByteArray();
+            json.writeEndObject();
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
         }
+        return bytes.toByteArray();
+    }
 
-        static Map<String, String> headers(HttpSpec spec, RunContext context, byte[] body) {
-            Run run = context.run();
-            Map<String, String> headers = new LinkedHashMap<>(spec.headers());
-            headers.put("Interlock-Run-Id", run.id().toString());
-            headers.put("Interlock-Token", context.token().toString());
-            context.traceparent()
-                    .filter(trace -> TRACE.matcher(trace).matches())
-                    .ifPresent(trace -> headers.put("traceparent", trace));
-            if (spec.signer() != null) {
-                headers.putAll(spec.signer().sign(run.id() + "-" + context.attempt(), body));
-            }
-            return headers;
+    private static Map<String, String> headers(HttpSpec spec, RunContext context, byte[] body) {
+        Run run = context.run();
+        Map<String, String> headers = new LinkedHashMap<>(spec.headers());
+        headers.put("Interlock-Run-Id", run.id().toString());
+        headers.put("Interlock-Token", context.token().toString());
+        context.traceparent()
+                .filter(trace -> TRACE.matcher(trace).matches())
+                .ifPresent(trace -> headers.put("traceparent", trace));
+        if (spec.signer() != null) {
+            headers.putAll(spec.signer().sign(run.id() + "-" + context.attempt(), body));
         }
+        return headers;
     }
 }

@@ -5,10 +5,9 @@ import io.interlock.run.RunStatus.Progress;
 import io.interlock.run.RunTexts;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
+import java.io.InputStreamReader;
+import java.io.Reader;
 import java.nio.CharBuffer;
-import java.nio.charset.CharsetDecoder;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -53,35 +52,21 @@ final class OutputPump implements Runnable {
         splitter.end();
     }
 
-    /** The end of what it wrote, for an error. */
     synchronized String lastLines() {
         return last.toString().strip();
     }
 
-    /** What it reported as its result, last. */
     synchronized @Nullable String result() {
         return result;
     }
 
     private void pump() throws IOException {
-        CharsetDecoder decoder = StandardCharsets.UTF_8
-                .newDecoder()
-                .onMalformedInput(CodingErrorAction.REPLACE)
-                .onUnmappableCharacter(CodingErrorAction.REPLACE);
-        ByteBuffer bytes = ByteBuffer.allocate(BUFFER);
-        CharBuffer chars = CharBuffer.allocate(BUFFER);
-        boolean more = true;
-        while (more) {
-            int read = output.read(bytes.array(), bytes.position(), bytes.remaining());
-            more = read >= 0;
-            bytes.position(bytes.position() + Math.max(read, 0)).flip();
-            decoder.decode(bytes, chars, !more);
-            bytes.compact();
-            splitter.take(chars.flip());
-            chars.clear();
+        // What is no UTF-8 becomes U+FFFD.
+        Reader text = new InputStreamReader(output, StandardCharsets.UTF_8);
+        char[] buffer = new char[BUFFER];
+        for (int read = text.read(buffer); read >= 0; read = text.read(buffer)) {
+            splitter.take(CharBuffer.wrap(buffer, 0, read));
         }
-        decoder.flush(chars);
-        splitter.take(chars.flip());
     }
 
     private boolean report(OutputSplitter.Report report) {
@@ -168,7 +153,6 @@ final class OutputPump implements Runnable {
             pass();
         }
 
-        /** There is nothing more. */
         void end() {
             if (candidate && line.length() > 0) {
                 endOfLine(false);
@@ -247,8 +231,6 @@ final class OutputPump implements Runnable {
          * A line by which a command reports: {@code ::interlock stage=load progress=12/20}, {@code ::interlock progress=60%} or
          * {@code ::interlock result={"rows":17}}.
          *
-         * @param stage the stage that begins, or {@code null}
-         * @param progress how far it is, or {@code null}
          * @param result what it brought forth, as JSON of at most 64 KiB, or {@code null}
          */
         record Report(

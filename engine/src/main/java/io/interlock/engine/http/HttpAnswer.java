@@ -34,7 +34,6 @@ public record HttpAnswer(int status, Map<String, String> headers, String body, b
         return new HttpAnswer(status, headers, new String(body, 0, length, StandardCharsets.UTF_8), body.length > MOST);
     }
 
-    /** Whether it is a good one. */
     public boolean isSuccess() {
         return status < 300;
     }

@@ -4,6 +4,7 @@ import io.interlock.InvalidSettingException;
 import java.net.IDN;
 import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +20,33 @@ import java.util.stream.Stream;
 public final class HttpRules {
 
     private static final Pattern HOST = Pattern.compile("(\\*\\.)?[a-z0-9]([a-z0-9._-]*[a-z0-9])?|\\[[0-9a-f:.]+]");
+
+    private static final List<Network> NOT_PUBLIC = Stream.of(
+                    "0.0.0.0/8", // this network
+                    "10.0.0.0/8", // private
+                    "100.64.0.0/10", // behind a carrier's NAT; also the metadata of Alibaba Cloud
+                    "127.0.0.0/8", // this machine
+                    "168.63.129.16/32", // Azure, to its own machines
+                    "169.254.0.0/16", // this link; also the metadata of most clouds
+                    "172.16.0.0/12", // private
+                    "192.0.0.0/24", // protocols
+                    "192.0.2.0/24", // documentation
+                    "192.88.99.0/24", // relays to IPv6
+                    "192.168.0.0/16", // private
+                    "198.18.0.0/15", // benchmarks
+                    "198.51.100.0/24", // documentation
+                    "203.0.113.0/24", // documentation
+                    "224.0.0.0/4", // multicast
+                    "240.0.0.0/4", // reserved, and broadcast
+                    "2001::/23", // protocols, among them tunnels that carry IPv4 addresses
+                    "2001:db8::/32", // documentation
+                    "2002::/16", // tunnels that carry IPv4 addresses
+                    "3fff::/20") // documentation
+            .map(Network::parse)
+            .toList();
+
+    /** All public addresses of IPv6 begin with it; loopback, private, link-local, multicast and mapped ones do not. */
+    private static final Network GLOBAL_UNICAST = Network.parse("2000::/3");
 
     private final List<String> hosts;
     private final List<Network> networks;
@@ -77,7 +105,6 @@ public final class HttpRules {
         return url;
     }
 
-    /** Whether requests may go to the host called {@code name}. */
     boolean allowsHost(String name) {
         String normal = normal(name);
         return hosts.stream()
@@ -86,7 +113,7 @@ public final class HttpRules {
 
     /** Whether requests may go to {@code address}, given that its host is allowed. */
     boolean allows(InetAddress address) {
-        return networks.stream().anyMatch(network -> network.contains(address)) || PublicAddresses.contain(address);
+        return networks.stream().anyMatch(network -> network.contains(address)) || isPublic(address);
     }
 
     /** Without the user's name and password, and without a query, which may hold secrets too. */
@@ -106,44 +133,69 @@ public final class HttpRules {
     }
 
     /**
-     * Tells addresses of the public internet from all others: this machine, its neighbours, the cloud it runs in, and ranges that
-     * stand for something else. What is not known to be public is not.
+     * Whether it is of the public internet, and not this machine, its neighbours, the cloud it runs in, or of a range that stands for
+     * something else. What is not known to be public is not.
      */
-    private static final class PublicAddresses {
+    private static boolean isPublic(InetAddress address) {
+        // An IPv4 address inside an IPv6 one is, to Java, the IPv4 address.
+        boolean known = address.getAddress().length == 4 || GLOBAL_UNICAST.contains(address);
+        return known && NOT_PUBLIC.stream().noneMatch(network -> network.contains(address));
+    }
 
-        private static final List<Network> NOT_PUBLIC = Stream.of(
-                        "0.0.0.0/8", // this network
-                        "10.0.0.0/8", // private
-                        "100.64.0.0/10", // behind a carrier's NAT; also the metadata of Alibaba Cloud
-                        "127.0.0.0/8", // this machine
-                        "168.63.129.16/32", // Azure, to its own machines
-                        "169.254.0.0/16", // this link; also the metadata of most clouds
-                        "172.16.0.0/12", // private
-                        "192.0.0.0/24", // protocols
-                        "192.0.2.0/24", // documentation
-                        "192.88.99.0/24", // relays to IPv6
-                        "192.168.0.0/16", // private
-                        "198.18.0.0/15", // benchmarks
-                        "198.51.100.0/24", // documentation
-                        "203.0.113.0/24", // documentation
-                        "224.0.0.0/4", // multicast
-                        "240.0.0.0/4", // reserved, and broadcast
-                        "2001::/23", // protocols, among them tunnels that carry IPv4 addresses
-                        "2001:db8::/32", // documentation
-                        "2002::/16", // tunnels that carry IPv4 addresses
-                        "3fff::/20") // documentation
-                .map(Network::parse)
-                .toList();
+    /** A range of addresses, as in {@code 10.1.0.0/16} or {@code fd00::/8}. */
+    public record Network(InetAddress first, int bits) {
 
-        /** All public addresses of IPv6 begin with it; loopback, private, link-local, multicast and mapped ones do not. */
-        private static final Network GLOBAL_UNICAST = Network.parse("2000::/3");
+        // What cannot be a name: nothing is looked up to read a range.
+        private static final Pattern LITERAL =
+                Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*");
 
-        private PublicAddresses() {}
+        /**
+         * Reads a range; an address alone is a range of one.
+         *
+         * @throws InvalidSettingException if it is none
+         */
+        public static Network parse(String text) {
+            int slash = text.indexOf('/');
+            String address = slash < 0 ? text : text.substring(0, slash);
+            if (!LITERAL.matcher(address).matches()) {
+                throw unreadable(text);
+            }
+            try {
+                InetAddress first = InetAddress.getByName(address);
+                int most = first.getAddress().length * 8;
+                int bits = slash < 0 ? most : Integer.parseInt(text.substring(slash + 1));
+                if (bits < 0 || bits > most) {
+                    throw unreadable(text);
+                }
+                return new Network(first, bits);
+            } catch (UnknownHostException | NumberFormatException wrong) {
+                throw unreadable(text);
+            }
+        }
 
-        static boolean contain(InetAddress address) {
-            // An IPv4 address inside an IPv6 one is, to Java, the IPv4 address.
-            boolean known = address.getAddress().length == 4 || GLOBAL_UNICAST.contains(address);
-            return known && NOT_PUBLIC.stream().noneMatch(network -> network.contains(address));
+        public boolean contains(InetAddress address) {
+            byte[] mine = first.getAddress();
+            byte[] other = address.getAddress();
+            if (mine.length != other.length) {
+                return false;
+            }
+            for (int bit = 0; bit < bits; bit++) {
+                int mask = 0x80 >> (bit % 8);
+                if ((mine[bit / 8] & mask) != (other[bit / 8] & mask)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        @Override
+        public String toString() {
+            return first.getHostAddress() + "/" + bits;
+        }
+
+        private static InvalidSettingException unreadable(String text) {
+            return new InvalidSettingException(
+                    "network", text, "is no range of addresses", "write it as 10.1.0.0/16 or fd00::/8");
         }
     }
 }

@@ -25,16 +25,14 @@ public record HttpSpec(
         @Nullable WebhookSigner signer,
         @Nullable String callback) {
 
-    /** How long an answer may take unless set otherwise. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
-    /** The longest that an answer may take. */
     public static final Duration LONGEST_TIMEOUT = Duration.ofHours(24);
 
     public HttpSpec {
         headers = Map.copyOf(headers);
         headers.forEach((name, value) -> {
-            HttpExchange.Head.requireHeader(name, value);
+            HttpExchange.requireHeader(name, value);
             String small = name.toLowerCase(Locale.ROOT);
             if (small.startsWith("interlock-")
                     || small.startsWith("webhook-")
@@ -51,27 +49,22 @@ public record HttpSpec(
         }
     }
 
-    /** A request with default settings. */
     public static HttpSpec of(URI url) {
         return new HttpSpec(url, Map.of(), DEFAULT_TIMEOUT, null, null);
     }
 
-    /** This, with other headers. */
     public HttpSpec headers(Map<String, String> headers) {
         return new HttpSpec(url, headers, timeout, signer, callback);
     }
 
-    /** This, with more or less time. */
     public HttpSpec timeout(Duration timeout) {
         return new HttpSpec(url, headers, timeout, signer, callback);
     }
 
-    /** This, signed. */
     public HttpSpec signer(WebhookSigner signer) {
         return new HttpSpec(url, headers, timeout, signer, callback);
     }
 
-    /** This, with a callback. */
     public HttpSpec callback(String callback) {
         return new HttpSpec(url, headers, timeout, signer, callback);
     }

@@ -49,8 +49,7 @@ public final class PinnedHttp implements AutoCloseable {
      * @throws io.interlock.InvalidSettingException if requests may not go there
      */
     public HttpExchange post(URI url, Map<String, String> headers, byte[] body, Duration timeout) {
-        return new HttpExchange(
-                this, rules.require(url), HttpExchange.Head.of(url, headers, body.length), body, timeout);
+        return new HttpExchange(this, rules.require(url), HttpExchange.head(url, headers, body.length), body, timeout);
     }
 
     /** Lets go of its timers. Requests under way are no longer cut off when their time is over. */
@@ -59,7 +58,6 @@ public final class PinnedHttp implements AutoCloseable {
         timers.close();
     }
 
-    /** Where it may send to. */
     public HttpRules rules() {
         return rules;
     }
@@ -96,11 +94,9 @@ public final class PinnedHttp implements AutoCloseable {
         }
     }
 
-    /** Looks up the addresses of a host. */
     @FunctionalInterface
     interface Resolver {
 
-        /** That of the machine. */
         Resolver SYSTEM = host -> List.of(InetAddress.getAllByName(host));
 
         List<InetAddress> resolve(String host) throws UnknownHostException;

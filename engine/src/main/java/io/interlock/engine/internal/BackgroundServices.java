@@ -8,23 +8,20 @@ import io.interlock.engine.Job;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.WorkerEngine;
 import io.interlock.engine.audit.AuditKey;
-import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.AuditKey.AuditSigner;
 import io.interlock.engine.audit.AuditSealer;
-import io.interlock.engine.audit.AuditSigner;
 import io.interlock.engine.audit.AuditWatch;
-import io.interlock.engine.count.PeriodCounter;
-import io.interlock.engine.count.RefusalCounter;
 import io.interlock.engine.http.HttpRules;
 import io.interlock.engine.http.PinnedHttp;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineSettings;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 import io.interlock.engine.internal.submit.Submitter;
 import io.interlock.engine.internal.worker.WorkerPool;
 import io.interlock.engine.notify.Notification;
 import io.interlock.engine.notify.Notifier;
 import io.interlock.engine.notify.NotifyRule;
-import io.interlock.engine.notify.NotifyTarget;
+import io.interlock.engine.notify.NotifyRule.NotifyTarget;
 import io.interlock.engine.schedule.MaintenanceWindows;
 import io.interlock.engine.schedule.Schedules;
 import io.interlock.locks.Locks;
@@ -87,21 +84,18 @@ final class BackgroundServices {
             RunStore store = settings.store();
             windows = MaintenanceWindows.start(
                     settings.background().windows(),
-                    new MaintenanceWindows.Store(store.views(), store.notes()),
+                    store.views(),
+                    store.notes(),
                     pause,
-                    settings.environment());
+                    settings.work().environment());
             open.push(windows);
         }
     }
 
-    /**
-     * Starts all services.
-     *
-     * @param submitter starts what is due by the clock
-     */
+    /** Starts all services. */
     void start(Submitter submitter) {
         RunStore store = settings.store();
-        Environment environment = settings.environment();
+        Environment environment = settings.work().environment();
         if (settings.background().kept()) {
             sign(settings.background().auditKey(), store.audit(), environment);
             open.push(sealer.start(environment));
@@ -109,9 +103,9 @@ final class BackgroundServices {
                             store.audit(),
                             store.notes(),
                             new AuditWatch.OverlapResponse(store.runs(), store.queries()),
-                            this::alarm)
+                            report -> events.tell(new EngineEvent.AuditAlarm(AUDIT, report)))
                     .start(environment));
-            counter = new RefusalCounter(store.notes(), settings.holder().instance(), environment);
+            counter = new RefusalCounter(store.notes(), settings.work().holder().instance(), environment);
             open.push(counter);
             PeriodCounter periods = new PeriodCounter(store.notes(), store.views(), environment);
             events.onEvent(event -> count(event, periods));
@@ -158,7 +152,7 @@ final class BackgroundServices {
         if (wait.isEmpty()) {
             return request;
         }
-        Job job = settings.jobs().require(request.job());
+        Job job = settings.work().jobs().require(request.job());
         Duration limit = job.limits().maxWait();
         RunRequest patient = limit == null ? request : request.maxWait(limit.plus(wait.get()));
         return job.policy().yieldsToIncumbent() ? patient.onConflict(ConflictPolicy.QUEUE_LATEST) : patient;
@@ -223,10 +217,6 @@ final class BackgroundServices {
         }
     }
 
-    private void alarm(AuditReport report) {
-        events.tell(new EngineEvent.AuditAlarm(AUDIT, report));
-    }
-
     private static HttpRules allowed(EngineSettings.Background background) {
         List<String> hosts = background.rules().stream()
                 .map(NotifyRule::target)
@@ -243,13 +233,13 @@ final class BackgroundServices {
         settings.store()
                 .notes()
                 .noteWorker(new WorkerNote(
-                        settings.holder(),
+                        settings.work().holder(),
                         settings.work().tenant(),
                         workers.jobs(),
                         status.slots(),
                         status.busy(),
                         version(),
-                        settings.environment().clock().instant()));
+                        settings.work().environment().clock().instant()));
         return timers.time().jittered(NOTE_EVERY, SPREAD);
     }
 

@@ -6,6 +6,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
 import io.interlock.batch.Coalescer;
+import io.interlock.engine.CallerRun.TurnSource;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.EngineQueries;
 import io.interlock.engine.Janitor;
@@ -15,31 +16,30 @@ import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
-import io.interlock.engine.TurnSource;
 import io.interlock.engine.WorkerEngine;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.EndingsByRule;
 import io.interlock.engine.internal.remote.RemoteLeaseSteps;
 import io.interlock.engine.internal.remote.RemoteSteps;
-import io.interlock.engine.internal.remote.RemoteWorkers;
+import io.interlock.engine.internal.remote.RemoteSteps.RemoteWorkers;
 import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineThreads;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 import io.interlock.engine.internal.submit.CallerTurns;
 import io.interlock.engine.internal.submit.Cancels;
 import io.interlock.engine.internal.submit.OpenRunLimit;
 import io.interlock.engine.internal.submit.SubmitAttempts;
 import io.interlock.engine.internal.submit.Submitter;
 import io.interlock.engine.internal.sweep.OrphanNodeSweep;
-import io.interlock.engine.internal.sweep.StoreSweep;
 import io.interlock.engine.internal.sweep.SweepingJanitor;
+import io.interlock.engine.internal.sweep.SweepingJanitor.Sweep;
 import io.interlock.engine.internal.wait.EndWaits;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.ActiveRuns;
 import io.interlock.engine.internal.worker.WorkerAssembly;
-import io.interlock.engine.schedule.ScheduledJob;
+import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.log.AsideLog;
 import io.interlock.run.Attempt;
@@ -53,10 +53,8 @@ import io.interlock.run.RunQuery;
 import io.interlock.run.RunQuery.RunPage;
 import io.interlock.run.Wait;
 import io.interlock.spi.ChangeFeed;
-import io.interlock.spi.LeaseStore;
 import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
-import io.interlock.spi.run.RunSteps;
 import io.interlock.spi.run.RunSteps.CancelAnswer;
 import io.interlock.spi.run.RunSteps.CancelRequest;
 import io.interlock.spi.run.RunSteps.DiscardAnswer;
@@ -102,7 +100,7 @@ public final class StoreRunEngine implements RunEngine {
     private final Submitter submitter;
     private final RemoteSteps remote;
     private final RemoteLeaseSteps leases;
-    private final RunEngine.DeadLetterBox letters;
+    private final DeadLetterBox letters = new StoreDeadLetters();
     private final EngineQueries queries;
 
     private StoreRunEngine(EngineSettings settings) {
@@ -122,31 +120,28 @@ public final class StoreRunEngine implements RunEngine {
         ChangeFeed changes = settings.work().source().stops();
         this.ends = new EndWaits(store.queries(), changes, waits);
         events.onEnd(ends::seen);
-        this.turns = new CallerTurns(
-                settings.work(),
-                waits,
-                new StoreTurns(store, store.runs(), batches.turns()),
-                activeRuns,
-                work.finisher());
+        this.turns =
+                new CallerTurns(settings.work(), waits, new StoreTurns(batches.turns()), activeRuns, work.finisher());
 
-        this.cancels = new Cancels(store.runs(), settings.holder(), activeRuns, events);
-        OrphanNodeSweep nodes = new OrphanNodeSweep(store.queries(), store.views(), settings.jobs(), threads, cancels);
+        this.cancels = new Cancels(store.runs(), settings.work().holder(), activeRuns, events);
+        OrphanNodeSweep nodes = new OrphanNodeSweep(
+                store.queries(), store.views(), settings.work().jobs(), threads, cancels);
         events.onEnd(nodes::over);
         this.janitor = new SweepingJanitor(
                 timers,
                 settings.sweepEvery(),
                 events,
                 List.of(
-                        StoreSweep.runs(store.upkeep()),
-                        nodes,
-                        StoreSweep.leases(store),
-                        StoreSweep.history(store.upkeep(), settings.background().retention())));
+                        Sweep.runs(store.upkeep()),
+                        new Sweep("nodes", nodes::runOnce),
+                        Sweep.leases(store),
+                        Sweep.history(store.upkeep(), settings.background().retention())));
 
         AuditSealer sealer = new AuditSealer(
                 store.audit(),
                 new EndingsByRule(
                         store.queries(),
-                        new AsideLog(settings.environment()),
+                        new AsideLog(settings.work().environment()),
                         (run, record, attempt) -> events.tell(new EngineEvent.EndedByRule(run, record, attempt))));
         this.background = new BackgroundServices(settings, timers, events, sealer, work.workers());
         OpenRunLimit limit = new OpenRunLimit(threads, timers.time(), lifecycle, store.views(), settings.maxOpen());
@@ -158,7 +153,6 @@ public final class StoreRunEngine implements RunEngine {
         this.remote = new RemoteSteps(
                 store.work(), changes, waits, batches, submitter, work.finisher(), events, remoteWorkers);
         this.leases = new RemoteLeaseSteps(store, waits, batches, events);
-        this.letters = new StoreDeadLetters(settings, lifecycle, events);
         this.queries = new EngineQueries(
                 store,
                 sealer,
@@ -166,7 +160,6 @@ public final class StoreRunEngine implements RunEngine {
                 settings.background().auditKey());
     }
 
-    /** An engine, working. */
     public static RunEngine open(EngineSettings settings) {
         StoreRunEngine engine = new StoreRunEngine(settings);
         try {
@@ -350,7 +343,7 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public Jobs jobs() {
-        return settings.jobs();
+        return settings.work().jobs();
     }
 
     @Override
@@ -383,8 +376,13 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     /** The turns a store gives. */
-    private record StoreTurns(LeaseStore store, RunSteps steps, Coalescer<TurnRequest, TurnAnswer> turns)
-            implements TurnSource {
+    private final class StoreTurns implements TurnSource {
+
+        private final Coalescer<TurnRequest, TurnAnswer> turns;
+
+        StoreTurns(Coalescer<TurnRequest, TurnAnswer> turns) {
+            this.turns = turns;
+        }
 
         @Override
         public CompletionStage<TurnAnswer> take(TurnRequest request) {
@@ -398,7 +396,7 @@ public final class StoreRunEngine implements RunEngine {
 
         @Override
         public void cancel(CancelRequest request) {
-            steps.cancel(request);
+            store.runs().cancel(request);
         }
 
         @Override
@@ -408,31 +406,19 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     /** The dead letters of a store. */
-    private static final class StoreDeadLetters implements RunEngine.DeadLetterBox {
-
-        private static final Logger log = LoggerFactory.getLogger(StoreDeadLetters.class);
-
-        private final EngineSettings settings;
-        private final WaitScheduler.EngineLifecycle lifecycle;
-        private final EngineEvents events;
-
-        StoreDeadLetters(EngineSettings settings, WaitScheduler.EngineLifecycle lifecycle, EngineEvents events) {
-            this.settings = settings;
-            this.lifecycle = lifecycle;
-            this.events = events;
-        }
+    private final class StoreDeadLetters implements DeadLetterBox {
 
         @Override
         public List<DeadLetter> list(DeadLetterQuery query) {
-            return settings.store().queries().deadLetters(query);
+            return store.queries().deadLetters(query);
         }
 
         @Override
         public RedriveAnswer redrive(RunId dead, Actor actor, String reason) {
             lifecycle.requireOpen();
-            Environment environment = settings.environment();
+            Environment environment = settings.work().environment();
             RunId anew = RunId.create(environment.clock(), environment.random());
-            RedriveAnswer answer = settings.store().runs().redrive(new RedriveRequest(dead, anew, actor, reason));
+            RedriveAnswer answer = store.runs().redrive(new RedriveRequest(dead, anew, actor, reason));
             if (answer instanceof RedriveAnswer.Redriven redriven) {
                 log.info("{} redrove run {} as run {}: {}", actor, dead, anew, reason);
                 events.tell(new EngineEvent.RunSubmitted(redriven.run()));
@@ -443,7 +429,7 @@ public final class StoreRunEngine implements RunEngine {
 
         @Override
         public DiscardAnswer discard(RunId dead, Actor actor, String reason) {
-            DiscardAnswer answer = settings.store().runs().discard(new DiscardRequest(dead, actor, reason));
+            DiscardAnswer answer = store.runs().discard(new DiscardRequest(dead, actor, reason));
             if (answer instanceof DiscardAnswer.Settled) {
                 log.info("{} discarded run {}: {}", actor, dead, reason);
             }

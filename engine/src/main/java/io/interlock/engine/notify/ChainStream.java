@@ -2,7 +2,9 @@ package io.interlock.engine.notify;
 
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.engine.notify.Delivery.NotificationSender;
 import io.interlock.run.Attempt;
+import io.interlock.run.Attempt.Turn;
 import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Run;
@@ -112,13 +114,7 @@ final class ChainStream implements Notifier.Stream {
      * Finds in audit records what is worth telling. The same record always gives the same notifications with the same ids; only
      * what it says about a run that has been forgotten meanwhile is less.
      */
-    static final class RecordReader {
-
-        private final RunQueries runs;
-
-        RecordReader(RunQueries runs) {
-            this.runs = runs;
-        }
+    record RecordReader(RunQueries runs) {
 
         List<Notification> read(AuditLog.Sealed sealed) {
             AuditRecord record = sealed.record();
@@ -185,10 +181,8 @@ final class ChainStream implements Notifier.Stream {
         /** The stage of the attempt the record is about; a later one has stages of its own. */
         private static @Nullable String stage(Run run, AuditRecord record) {
             List<Stage> stages = run.status().stages();
-            boolean same = run.status()
-                    .lastTurn()
-                    .map(turn -> turn.token().equals(record.token()))
-                    .orElse(false);
+            Turn turn = run.status().lastTurn().orElse(null);
+            boolean same = turn != null && turn.token().equals(record.token());
             return same && !stages.isEmpty() ? stages.get(stages.size() - 1).name() : null;
         }
 

@@ -1,10 +1,9 @@
 package io.interlock.engine.notify;
 
+import io.interlock.engine.notify.Delivery.NotificationSender;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetter.DeadLetterQuery;
 import io.interlock.run.Run;
-import io.interlock.spi.run.RunNotes;
-import io.interlock.spi.run.RunQueries;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,40 +18,25 @@ import java.util.PriorityQueue;
  * death of the last one it told of: letters are told in the order of their deaths, and all that died before are known by the
  * time they have waited so long.
  */
-final class DeadLetterWatch implements Notifier.Stream {
+record DeadLetterWatch(
+        NotifyRule rule,
+        Notifier.Sources sources,
+        Notifier.RuleLease ruleLease,
+        NotificationSender sender,
+        Environment environment)
+        implements Notifier.Stream {
 
     static final Duration PATIENCE = Duration.ofHours(1);
     static final Duration EVERY = Duration.ofMinutes(1);
     private static final int PAGE = 200;
 
-    private final NotifyRule rule;
-    private final RunQueries runs;
-    private final RunNotes notes;
-    private final Notifier.RuleLease ruleLease;
-    private final NotificationSender sender;
-    private final Environment environment;
-
-    DeadLetterWatch(
-            NotifyRule rule,
-            Notifier.Sources sources,
-            Notifier.RuleLease ruleLease,
-            NotificationSender sender,
-            Environment environment) {
-        this.rule = rule;
-        this.ruleLease = ruleLease;
-        this.sender = sender;
-        this.environment = environment;
-        runs = sources.runs();
-        notes = sources.notes();
-    }
-
     @Override
     public Duration advance() {
         String name = ChainStream.bookmark(rule) + "/waiting";
         Instant overdue = environment.clock().instant().minus(PATIENCE);
-        long kept = notes.bookmark(name);
+        long kept = sources.notes().bookmark(name);
         if (kept == 0) {
-            notes.moveBookmark(name, 0, micros(overdue));
+            sources.notes().moveBookmark(name, 0, micros(overdue));
             return EVERY;
         }
         List<Run> waiting = waiting(kept, micros(overdue));
@@ -67,7 +51,7 @@ final class DeadLetterWatch implements Notifier.Stream {
             }
             boolean lastOfItsTime = i + 1 == waiting.size() || died(waiting.get(i + 1)) != died(run);
             if (lastOfItsTime) {
-                if (!notes.moveBookmark(name, kept, died(run))) {
+                if (!sources.notes().moveBookmark(name, kept, died(run))) {
                     ruleLease.leave();
                     return POLL;
                 }
@@ -83,7 +67,7 @@ final class DeadLetterWatch implements Notifier.Stream {
         long number = 0;
         List<DeadLetter> page;
         do {
-            page = runs.deadLetters(new DeadLetterQuery(rule.tenant(), null, true, number, PAGE));
+            page = sources.runs().deadLetters(new DeadLetterQuery(rule.tenant(), null, true, number, PAGE));
             for (DeadLetter letter : page) {
                 oldest.add(letter.run());
                 number = letter.run().number();
@@ -109,11 +93,11 @@ final class DeadLetterWatch implements Notifier.Stream {
     }
 
     private static long died(Run run) {
-        return OldestDead.died(run);
+        return micros(run.status().since());
     }
 
     private static long micros(Instant time) {
-        return OldestDead.micros(time);
+        return ChronoUnit.MICROS.between(Instant.EPOCH, time);
     }
 
     /**
@@ -124,8 +108,8 @@ final class DeadLetterWatch implements Notifier.Stream {
 
         static final int MOST = 100;
 
-        private final PriorityQueue<Run> runs =
-                new PriorityQueue<>(Comparator.comparingLong(OldestDead::died).reversed());
+        private final PriorityQueue<Run> runs = new PriorityQueue<>(
+                Comparator.comparingLong(DeadLetterWatch::died).reversed());
         private final long after;
         private long until;
 
@@ -148,19 +132,10 @@ final class DeadLetterWatch implements Notifier.Stream {
             }
         }
 
-        /** The longest dead first. */
         List<Run> inOrder() {
             return runs.stream()
-                    .sorted(Comparator.comparingLong(OldestDead::died).thenComparingLong(Run::number))
+                    .sorted(Comparator.comparingLong(DeadLetterWatch::died).thenComparingLong(Run::number))
                     .toList();
-        }
-
-        static long died(Run run) {
-            return micros(run.status().since());
-        }
-
-        static long micros(Instant time) {
-            return ChronoUnit.MICROS.between(Instant.EPOCH, time);
         }
     }
 }

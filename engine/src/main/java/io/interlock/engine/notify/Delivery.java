@@ -1,20 +1,30 @@
 package io.interlock.engine.notify;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.interlock.DurationText;
 import io.interlock.InterlockException;
+import io.interlock.TimeText;
 import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedEnvironment;
-import io.interlock.engine.command.InheritedVariables;
 import io.interlock.engine.command.ProcessLaunch;
+import io.interlock.engine.notify.NotifyRule.NotifyTarget;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Takes a notification to where it should go. Blocks, but not for long. */
 @FunctionalInterface
@@ -23,10 +33,8 @@ interface Delivery {
     /** Tries once. Throws nothing: whatever goes wrong is an answer. */
     Result deliver(Notification notification);
 
-    /** What came of it. */
     sealed interface Result {
 
-        /** It was taken in. */
         record Delivered() implements Result {}
 
         /**
@@ -39,15 +47,7 @@ interface Delivery {
     }
 
     /** Delivers to the input of a command. What that prints is thrown away; nothing of it is left when it has ended. */
-    static final class ByCommand implements Delivery {
-
-        private final NotifyTarget.Command target;
-        private final Environment environment;
-
-        ByCommand(NotifyTarget.Command target, Environment environment) {
-            this.target = target;
-            this.environment = environment;
-        }
+    record ByCommand(NotifyTarget.Command target, Environment environment) implements Delivery {
 
         @Override
         public Result deliver(Notification notification) {
@@ -64,7 +64,7 @@ interface Delivery {
 
         private ProcessLaunch launch(Notification notification) {
             return ProcessLaunch.of(target.argv())
-                    .environment(variables(notification, InheritedVariables.all()))
+                    .environment(variables(notification, InheritedEnvironment.variables()))
                     .redirects(Redirect.PIPE, Redirect.DISCARD, Redirect.DISCARD);
         }
 
@@ -97,20 +97,12 @@ interface Delivery {
     }
 
     /** Delivers by POST: signed, or as a message for Slack. */
-    static final class ByWebhook implements Delivery {
+    record ByWebhook(NotifyTarget.Web target, Notifier.PostSender poster) implements Delivery {
 
         // They say: not now.
         private static final Set<Integer> COME_AGAIN = Set.of(408, 425, 429);
 
         private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
-
-        private final NotifyTarget.Web target;
-        private final Notifier.PostSender poster;
-
-        ByWebhook(NotifyTarget.Web target, Notifier.PostSender poster) {
-            this.target = target;
-            this.poster = poster;
-        }
 
         @Override
         public Result deliver(Notification notification) {
@@ -146,6 +138,185 @@ interface Delivery {
         private String path() {
             String path = target.url().getRawPath();
             return path == null || path.length() < 2 ? target.url().toString() : path;
+        }
+    }
+
+    /**
+     * A notification as a message of Slack's incoming webhooks: {@code text} for receivers and notices that show no blocks, and
+     * {@code blocks}. Texts of runs can neither become links or mentions nor exceed Slack's limits.
+     */
+    final class SlackMessage {
+
+        private static final JsonFactory JSON = new JsonFactory();
+
+        // Slack refuses a longer text of a block; the rest of a section is its markup.
+        private static final int MAX_TEXT = 2900;
+
+        private SlackMessage() {}
+
+        static String of(Notification notification) {
+            String title = notification.kind().word().replace('-', ' ');
+            String explanation = escaped(notification.explanation());
+            StringWriter text = new StringWriter();
+            try (JsonGenerator json = JSON.createGenerator(text)) {
+                json.writeStartObject();
+                json.writeStringField("text", title + ": " + explanation);
+                json.writeArrayFieldStart("blocks");
+                block(json, "section", "*" + title + "*\n" + explanation);
+                block(json, "context", escaped(facts(notification)));
+                json.writeEndArray();
+                json.writeEndObject();
+            } catch (IOException impossible) {
+                throw new UncheckedIOException(impossible);
+            }
+            return text.toString();
+        }
+
+        private static void block(JsonGenerator json, String type, String text) throws IOException {
+            boolean isList = type.equals("context");
+            json.writeStartObject();
+            json.writeStringField("type", type);
+            if (isList) {
+                json.writeArrayFieldStart("elements");
+                json.writeStartObject();
+            } else {
+                json.writeObjectFieldStart("text");
+            }
+            json.writeStringField("type", "mrkdwn");
+            json.writeStringField("text", text);
+            // Slack makes no links of what looks like one.
+            json.writeBooleanField("verbatim", true);
+            json.writeEndObject();
+            if (isList) {
+                json.writeEndArray();
+            }
+            json.writeEndObject();
+        }
+
+        private static String facts(Notification notification) {
+            StringBuilder facts = new StringBuilder(notification.key().toString());
+            Notification.Subject subject = notification.subject();
+            if (subject != null) {
+                facts.append(subject.job() == null ? "" : " · " + subject.job())
+                        .append(" · run ")
+                        .append(subject.run())
+                        .append(subject.attempt() == 0 ? "" : ", attempt " + subject.attempt());
+            }
+            return facts.append(" · ")
+                    .append(TimeText.format(notification.at()))
+                    .toString();
+        }
+
+        /** With the three characters escaped that are markup in Slack, on one line, and cut between two characters. */
+        private static String escaped(String text) {
+            StringBuilder line = new StringBuilder();
+            for (int at = 0; at < text.length(); at = text.offsetByCodePoints(at, 1)) {
+                int point = text.codePointAt(at);
+                String next = switch (point) {
+                    case '&' -> "&amp;";
+                    case '<' -> "&lt;";
+                    case '>' -> "&gt;";
+                    default -> Character.isISOControl(point) ? " " : Character.toString(point);
+                };
+                if (line.length() + next.length() > MAX_TEXT) {
+                    return line.append('…').toString();
+                }
+                line.append(next);
+            }
+            return line.toString();
+        }
+    }
+
+    /**
+     * Tells one notification after the other, and knows how often the one at hand has failed. A receiver that is away is tried for
+     * a day; one that is there and does not want it, eight times. A notification that has waited for more than a day gets five tries, so
+     * that a receiver that is away for long does not hold up what is new for ever. Belongs to one thread.
+     */
+    final class NotificationSender {
+
+        static final Duration TRY_FOR = Duration.ofHours(24);
+        static final int TRIES_IF_REFUSED = 8;
+        static final int TRIES_IF_OLD = 5;
+        private static final Logger log = LoggerFactory.getLogger(NotificationSender.class);
+        private static final Duration FIRST_REST = Duration.ofSeconds(5);
+        private static final Duration LONGEST_REST = Duration.ofHours(1);
+        private static final int MOST_DOUBLINGS = 10;
+
+        private final NotifyRule rule;
+        private final Delivery delivery;
+        private final Notifier.Listener listener;
+        private final Environment environment;
+        private @Nullable String failing;
+        private Instant since = Instant.EPOCH;
+        private int tries;
+
+        NotificationSender(NotifyRule rule, Delivery delivery, Notifier.Listener listener, Environment environment) {
+            this.rule = rule;
+            this.delivery = delivery;
+            this.listener = listener;
+            this.environment = environment;
+        }
+
+        /** Tries once; says how long to rest before the next try, or nothing if there need not be one. */
+        Optional<Duration> tell(Notification notification) {
+            Delivery.Result result = delivery.deliver(notification);
+            if (result instanceof Delivery.Result.Failed failed) {
+                return failed(notification, failed);
+            }
+            if (notification.id().equals(failing)) {
+                log.info(
+                        "delivered to {} notification {} after {} tries",
+                        rule.target().shown(),
+                        notification.id(),
+                        tries + 1);
+            }
+            failing = null;
+            listener.delivered(rule, notification);
+            return Optional.empty();
+        }
+
+        private Optional<Duration> failed(Notification notification, Delivery.Result.Failed failed) {
+            Instant now = environment.clock().instant();
+            if (!notification.id().equals(failing)) {
+                failing = notification.id();
+                since = now;
+                tries = 0;
+                log.warn(
+                        "could not deliver to {} notification {}; retrying: {}",
+                        rule.target().shown(),
+                        notification.id(),
+                        failed.why());
+            }
+            tries++;
+            if (isEnough(notification, failed, now)) {
+                failing = null;
+                log.error(
+                        "gave up delivering to {} notification {} after {} tries in {}: {}; it was: {}",
+                        rule.target().shown(),
+                        notification.id(),
+                        tries,
+                        DurationText.format(Duration.between(since, now)),
+                        failed.why(),
+                        notification.explanation());
+                listener.givenUp(rule, notification, failed.why());
+                return Optional.empty();
+            }
+            listener.failed(rule, notification, failed.why());
+            return Optional.of(rest());
+        }
+
+        private boolean isEnough(Notification notification, Delivery.Result.Failed failed, Instant now) {
+            boolean old = Duration.between(notification.at(), now).compareTo(TRY_FOR) > 0;
+            return Duration.between(since, now).compareTo(TRY_FOR) > 0
+                    || (failed.refused() && tries >= TRIES_IF_REFUSED)
+                    || (old && tries >= TRIES_IF_OLD);
+        }
+
+        private Duration rest() {
+            Duration rest = FIRST_REST.multipliedBy(1L << Math.min(tries - 1, MOST_DOUBLINGS));
+            Duration most = rest.compareTo(LONGEST_REST) < 0 ? rest : LONGEST_REST;
+            return Duration.ofNanos(
+                    (long) (most.toNanos() * (0.5 + environment.random().nextDouble() / 2)));
         }
     }
 }

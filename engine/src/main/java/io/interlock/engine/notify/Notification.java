@@ -14,6 +14,7 @@ import io.interlock.run.RunError;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Locale;
@@ -163,13 +164,8 @@ public record Notification(
         }
 
         private static String limit(@Nullable Run run) {
-            return run == null
-                    ? ""
-                    : run.spec()
-                            .limits()
-                            .runtimeLimit()
-                            .map(limit -> " of " + DurationText.format(limit))
-                            .orElse("");
+            Duration limit = run == null ? null : run.spec().limits().maxRuntime();
+            return limit == null ? "" : " of " + DurationText.format(limit);
         }
 
         private static String at(Notification.@Nullable Subject subject) {

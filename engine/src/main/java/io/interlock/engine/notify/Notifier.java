@@ -3,6 +3,8 @@ package io.interlock.engine.notify;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.engine.http.PinnedHttp;
+import io.interlock.engine.notify.Delivery.NotificationSender;
+import io.interlock.engine.notify.NotifyRule.NotifyTarget;
 import io.interlock.locks.Lease;
 import io.interlock.locks.Locks;
 import io.interlock.locks.runtime.Loop;
@@ -87,13 +89,11 @@ public final class Notifier implements AutoCloseable {
     /** Hears what becomes of notifications, for metrics and the like. It must return soon. */
     public interface Listener {
 
-        /** A notification was delivered. */
         default void delivered(NotifyRule rule, Notification notification) {}
 
         /** A try failed; there will be another. */
         default void failed(NotifyRule rule, Notification notification, String why) {}
 
-        /** A notification was given up. */
         default void givenUp(NotifyRule rule, Notification notification, String why) {}
     }
 
@@ -159,7 +159,6 @@ public final class Notifier implements AutoCloseable {
             return lease != null;
         }
 
-        /** Releases the lease. */
         void leave() {
             if (lease != null) {
                 lease.close();

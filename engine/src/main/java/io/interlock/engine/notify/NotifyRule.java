@@ -1,8 +1,14 @@
 package io.interlock.engine.notify;
 
+import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.Sha256;
+import io.interlock.engine.http.WebhookSigner;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -49,5 +55,128 @@ public record NotifyRule(
 
     private static String digest(String text) {
         return "-" + Sha256.hex(text).substring(0, 12);
+    }
+
+    /** Where notifications go. */
+    public sealed interface NotifyTarget {
+
+        /** What people may see of it, without secrets. */
+        String shown();
+
+        /** All of it, for telling it from others. Not for logs. */
+        String identity();
+
+        /**
+         * A signed POST, as Standard Webhooks has it.
+         *
+         * @param url where to; its path and query are not shown, for some receivers keep their secret there
+         * @param signer signs it, with one secret, or with two while the secret is being changed
+         */
+        record Webhook(URI url, WebhookSigner signer) implements Web {
+
+            public Webhook {
+                requireWeb(url);
+            }
+
+            @Override
+            public String toString() {
+                return shown();
+            }
+        }
+
+        /**
+         * A message to an incoming webhook of Slack, or of a product that takes the same messages.
+         *
+         * @param url where to; it is the receiver's secret, so its path and query are not shown
+         */
+        record Slack(URI url) implements Web {
+
+            public Slack {
+                requireWeb(url);
+            }
+
+            @Override
+            public String toString() {
+                return shown();
+            }
+        }
+
+        /** Somewhere a POST goes to. */
+        sealed interface Web extends NotifyTarget {
+
+            URI url();
+
+            @Override
+            default String shown() {
+                return hidden(url());
+            }
+
+            @Override
+            default String identity() {
+                return url().toString();
+            }
+        }
+
+        private static void requireWeb(URI url) {
+            String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
+            if (!List.of("http", "https").contains(scheme) || url.getHost() == null) {
+                throw new InvalidSettingException(
+                        "notify url", hidden(url), "is no web address", "write it as https://host/path");
+            }
+            if (url.getRawUserInfo() != null || url.getRawFragment() != null) {
+                throw new InvalidSettingException(
+                        "notify url",
+                        hidden(url),
+                        "has a user, password or fragment in it",
+                        "leave that out; the receiver knows us by the signature or the path");
+            }
+        }
+
+        private static String hidden(URI url) {
+            String port = url.getPort() < 0 ? "" : ":" + url.getPort();
+            return url.getScheme() + "://" + url.getHost() + port + "/…";
+        }
+
+        /**
+         * A command that reads the notification as JSON from its input, and ends with 0 when it has taken it in.
+         *
+         * @param within how long it may take before it is killed
+         */
+        record Command(List<String> argv, Duration within) implements NotifyTarget {
+
+            public static final Duration DEFAULT_WITHIN = Duration.ofSeconds(30);
+
+            private static final Duration LONGEST = Duration.ofMinutes(10);
+
+            public Command {
+                argv = List.copyOf(argv);
+                if (argv.isEmpty() || argv.get(0).isBlank()) {
+                    throw new InvalidSettingException(
+                            "notify command", argv, "names no program", "write program and arguments");
+                }
+                if (within.isNegative() || within.isZero() || within.compareTo(LONGEST) > 0) {
+                    throw new InvalidSettingException(
+                            "notify within",
+                            DurationText.format(within),
+                            "must be above 0s and at most " + DurationText.format(LONGEST),
+                            "let it start something in the background if it takes longer");
+                }
+            }
+
+            @Override
+            public String shown() {
+                return argv.get(0);
+            }
+
+            @Override
+            public String identity() {
+                return String.join("\0", argv);
+            }
+
+            @Override
+            public String toString() {
+                return shown();
+            }
+        }
     }
 }

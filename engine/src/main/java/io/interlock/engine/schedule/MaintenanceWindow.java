@@ -63,19 +63,22 @@ public final class MaintenanceWindow {
         }
     }
 
-    private MaintenanceWindow(String text, ZoneId zone, LocalTime from, LocalTime to, int nights, Days days) {
+    private MaintenanceWindow(
+            String text,
+            ZoneId zone,
+            LocalTime from,
+            LocalTime to,
+            int nights,
+            Predicate<LocalDate> begins,
+            @Nullable LocalDate only) {
         this.text = text;
         this.zone = zone;
         this.from = from;
         this.to = to;
         this.nights = nights;
-        this.begins = days.begins;
-        this.only = days.only;
+        this.begins = begins;
+        this.only = only;
     }
-
-    /** On which days it begins. */
-    private record Days(
-            Predicate<LocalDate> begins, @Nullable LocalDate only) {}
 
     /**
      * Reads a window such as {@code Fri 18:00 - Mon 06:00 Europe/Berlin}.
@@ -109,8 +112,7 @@ public final class MaintenanceWindow {
             throw wrong(line, "ends before it begins");
         }
         int nights = (int) (last.toEpochDay() - first.toEpochDay());
-        return new MaintenanceWindow(
-                line, zone(line, found.group(5)), from, to, nights, new Days(first::equals, first));
+        return new MaintenanceWindow(line, zone(line, found.group(5)), from, to, nights, first::equals, first);
     }
 
     private static MaintenanceWindow weekly(String line, Matcher found) {
@@ -135,7 +137,7 @@ public final class MaintenanceWindow {
         }
         Predicate<LocalDate> begins =
                 date -> Math.floorMod(date.getDayOfWeek().getValue() - firstDay.getValue(), WEEK) < days;
-        return new MaintenanceWindow(line, zone(line, found.group(6)), from, to, nights, new Days(begins, null));
+        return new MaintenanceWindow(line, zone(line, found.group(6)), from, to, nights, begins, null);
     }
 
     /** The occurrence that covers {@code time}; of several, the one that ends last. */
@@ -222,7 +224,6 @@ public final class MaintenanceWindow {
         return text.hashCode();
     }
 
-    /** As it was written. */
     @Override
     public String toString() {
         return text;

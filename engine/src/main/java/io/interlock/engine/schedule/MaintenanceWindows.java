@@ -61,12 +61,8 @@ public final class MaintenanceWindows implements AutoCloseable {
         }
 
         private NoStart and(NoStart other) {
-            return new NoStart(
-                    tenant,
-                    pattern,
-                    Stream.concat(windows.stream(), other.windows.stream())
-                            .distinct()
-                            .toList());
+            Stream<MaintenanceWindow> both = Stream.concat(windows.stream(), other.windows.stream());
+            return new NoStart(tenant, pattern, both.distinct().toList());
         }
 
         /** The windows that cover {@code time}, and those that follow without a gap, as one. */
@@ -114,10 +110,11 @@ public final class MaintenanceWindows implements AutoCloseable {
 
     private final Loop loop;
 
-    private MaintenanceWindows(List<NoStart> all, Store store, Consumer<PauseRequest> pause, Environment environment) {
+    private MaintenanceWindows(
+            List<NoStart> all, RunViews views, RunNotes notes, Consumer<PauseRequest> pause, Environment environment) {
         this.all = all;
-        this.views = store.views();
-        this.notes = store.notes();
+        this.views = views;
+        this.notes = notes;
         this.pause = pause;
         this.environment = environment;
         try {
@@ -128,19 +125,16 @@ public final class MaintenanceWindows implements AutoCloseable {
         loop = Loop.paced(environment, "windows", RETRY_AFTER, this::look);
     }
 
-    /** The parts of a store that windows are kept in. */
-    public record Store(RunViews views, RunNotes notes) {}
-
-    /**
-     * Begins. When this returns, the keys of windows that last now are paused, unless the store is unavailable.
-     *
-     * @param pause pauses keys
-     */
+    /** Begins. When this returns, the keys of windows that last now are paused, unless the store is unavailable. */
     public static MaintenanceWindows start(
-            Collection<NoStart> windows, Store store, Consumer<PauseRequest> pause, Environment environment) {
+            Collection<NoStart> windows,
+            RunViews views,
+            RunNotes notes,
+            Consumer<PauseRequest> pause,
+            Environment environment) {
         Map<LockKey, NoStart> merged = new LinkedHashMap<>();
         windows.forEach(each -> merged.merge(LockKey.of(each.tenant(), each.pattern()), each, NoStart::and));
-        return new MaintenanceWindows(List.copyOf(merged.values()), store, pause, environment);
+        return new MaintenanceWindows(List.copyOf(merged.values()), views, notes, pause, environment);
     }
 
     /** How long a start under {@code key} that is due now has to wait for a window; empty if none covers the key. */

@@ -48,15 +48,15 @@ public final class Schedules implements AutoCloseable {
     private static final Duration SHORTEST = Duration.ofMillis(1);
 
     private final Environment environment;
+    private final Start submitter;
     private final Timers timers;
     private final List<JobClock> jobs;
 
     private Schedules(Environment environment, Start submitter, Collection<ScheduledJob> jobs) {
         this.environment = environment;
+        this.submitter = submitter;
         timers = environment.timers("interlock-schedule");
-        this.jobs = jobs.stream()
-                .map(job -> new JobClock(job, submitter, environment, timers))
-                .toList();
+        this.jobs = jobs.stream().map(JobClock::new).toList();
     }
 
     /**
@@ -87,11 +87,13 @@ public final class Schedules implements AutoCloseable {
     public Map<JobName, Instant> upcoming() {
         Instant now = environment.clock().instant();
         Map<JobName, Instant> upcoming = new TreeMap<>();
-        jobs.forEach(job -> job.scheduled()
-                .times()
-                .next(now)
-                .ifPresent(next -> upcoming.merge(
-                        job.scheduled().job(), next, (one, other) -> one.isBefore(other) ? one : other)));
+        for (JobClock each : jobs) {
+            ScheduledJob job = each.scheduled;
+            job.times()
+                    .next(now)
+                    .ifPresent(
+                            next -> upcoming.merge(job.job(), next, (one, other) -> one.isBefore(other) ? one : other));
+        }
         return upcoming;
     }
 
@@ -138,12 +140,11 @@ public final class Schedules implements AutoCloseable {
     }
 
     /** Knows up to when one job's schedule has been looked at, and what of it has still to be submitted. */
-    private static final class JobClock {
+    private final class JobClock {
 
         /** How late a start may be and still count as in time: machines pause, and timers are not exact. */
         static final Duration IN_TIME = Duration.ofMinutes(1);
 
-        private static final Logger log = LoggerFactory.getLogger(JobClock.class);
         private static final Duration SMALL_STEP = Duration.ofSeconds(1);
         private static final Duration FIRST_REST = Duration.ofSeconds(1);
         private static final Duration LONGEST_REST = Duration.ofSeconds(30);
@@ -151,23 +152,13 @@ public final class Schedules implements AutoCloseable {
         private static final Duration TRY_FOR = Duration.ofHours(23);
 
         private final ScheduledJob scheduled;
-        private final Start submitter;
-        private final Environment environment;
-        private final Timers timers;
         private Instant lookedAt;
         private @Nullable Instant fired;
         private boolean submitted;
 
-        JobClock(ScheduledJob scheduled, Start submitter, Environment environment, Timers timers) {
+        JobClock(ScheduledJob scheduled) {
             this.scheduled = scheduled;
-            this.submitter = submitter;
-            this.environment = environment;
-            this.timers = timers;
             lookedAt = environment.clock().instant().minus(scheduled.catchUp());
-        }
-
-        ScheduledJob scheduled() {
-            return scheduled;
         }
 
         /** Submits what has become due, if anything has, and returns the next time, if there is one. */
@@ -285,6 +276,38 @@ public final class Schedules implements AutoCloseable {
         private Duration jittered(Duration rest) {
             return Duration.ofNanos(
                     (long) (rest.toNanos() * (0.5 + environment.random().nextDouble() / 2)));
+        }
+    }
+
+    /**
+     * A job that starts by the clock.
+     *
+     * @param catchUp how old the last time may be that was missed because no process was there, and still be made up for; zero to
+     *     skip what was missed. On a fresh start it is not known what was missed: the last time within it is submitted, and starts
+     *     nothing if it was before.
+     */
+    public record ScheduledJob(JobName job, LockKey key, FireTimes times, Duration catchUp) {
+
+        /** The longest time that can be caught up with: idempotency keys are known to count for as long. */
+        public static final Duration MAX_CATCH_UP = Duration.ofHours(24);
+
+        public ScheduledJob {
+            if (catchUp.isNegative() || catchUp.compareTo(MAX_CATCH_UP) > 0) {
+                throw new InvalidSettingException(
+                        "catch-up",
+                        DurationText.format(catchUp),
+                        "must be from 0s to " + DurationText.format(MAX_CATCH_UP),
+                        "0s skips starts that were missed");
+            }
+        }
+
+        /** A job whose missed starts are skipped. */
+        public static ScheduledJob of(JobName job, LockKey key, FireTimes times) {
+            return new ScheduledJob(job, key, times, Duration.ZERO);
+        }
+
+        String idempotencyKey(Instant fireTime) {
+            return "schedule/" + job + "/" + fireTime;
         }
     }
 }

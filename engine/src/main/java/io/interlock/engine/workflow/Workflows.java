@@ -1,5 +1,6 @@
 package io.interlock.engine.workflow;
 
+import io.interlock.InterlockException;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RefusedException;
@@ -33,7 +34,6 @@ public final class Workflows {
         this.engine = engine;
     }
 
-    /** Workflows on {@code engine}. */
     public static Workflows on(RunEngine engine) {
         return new Workflows(engine);
     }
@@ -47,7 +47,6 @@ public final class Workflows {
      * Starts an execution.
      *
      * @param triggerInput JSON text for the work
-     * @return the execution
      * @throws WorkflowLockedException if another one is under way
      * @throws LockAcquisitionFailedException if another request was faster, and no execution is under way now
      * @throws RefusedException if something else than an execution stands in the way: a pause, a limit, a state
@@ -107,4 +106,59 @@ public final class Workflows {
      * @param duplicate whether it was there before: the same event was seen already, or the job joins
      */
     public record Execution(RunId id, boolean duplicate) {}
+
+    /** Another request was faster, and its execution may be over already: ask again soon. */
+    public static final class LockAcquisitionFailedException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final String workflowId;
+        private final transient Refusal refusal;
+
+        /** {@code workflow} was refused for {@code refusal}, and no execution of it is under way now. */
+        public LockAcquisitionFailedException(String workflow, Refusal refusal) {
+            super("Concurrent lock acquisition detected for workflow " + workflow + ": " + refusal.explanation()
+                    + "; ask again soon");
+            this.workflowId = workflow;
+            this.refusal = refusal;
+        }
+
+        public String workflowId() {
+            return workflowId;
+        }
+
+        public Refusal refusal() {
+            return refusal;
+        }
+    }
+
+    /** Another execution of the workflow is under way: ask again when it has ended, or follow it. */
+    public static final class WorkflowLockedException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final String workflowId;
+        private final transient RunId existingExecutionId;
+
+        /** Execution {@code existing} of {@code workflow} is under way. */
+        public WorkflowLockedException(String workflow, RunId existing) {
+            super("Workflow " + workflow + " is currently locked by execution " + existing
+                    + "; ask again when it has ended, or follow it");
+            this.workflowId = workflow;
+            this.existingExecutionId = existing;
+        }
+
+        public String workflowId() {
+            return workflowId;
+        }
+
+        public RunId existingExecutionId() {
+            return existingExecutionId;
+        }
+
+        @Override
+        public String code() {
+            return "lock-held";
+        }
+    }
 }

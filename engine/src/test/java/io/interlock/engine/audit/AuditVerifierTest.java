@@ -3,6 +3,7 @@ package io.interlock.engine.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LockKey;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.run.AuditChain;
 import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditRecord;
@@ -27,14 +28,14 @@ class AuditVerifierTest {
     void anEditedRecordIsFound() {
         log.runs(10).sealed();
         log.edit(7, record -> TamperedLog.blaming(record, "somebody else"));
-        assertThat(findings()).containsExactly(new AuditFinding.Edited(7, 7));
+        assertThat(findings()).containsExactly(AuditFinding.edited(7, 7));
     }
 
     @Test
     void theLastRecordEditedIsFound() {
         log.runs(10).sealed();
         log.edit(20, record -> TamperedLog.blaming(record, "somebody else"));
-        assertThat(findings()).containsExactly(new AuditFinding.Edited(20, 20));
+        assertThat(findings()).containsExactly(AuditFinding.edited(20, 20));
     }
 
     @Test
@@ -42,14 +43,14 @@ class AuditVerifierTest {
         log.runs(10).sealed();
         log.edit(7, record -> TamperedLog.blaming(record, "somebody else"));
         log.links.put(7L, AuditChain.next(link(6), record(7)));
-        assertThat(findings()).containsExactly(new AuditFinding.Edited(8, 8));
+        assertThat(findings()).containsExactly(AuditFinding.edited(8, 8));
     }
 
     @Test
     void aDeletedRecordIsFound() {
         log.runs(10).sealed();
         log.records.remove(7L);
-        assertThat(findings()).contains(new AuditFinding.Deleted(7, 7));
+        assertThat(findings()).contains(AuditFinding.deleted(7, 7));
     }
 
     @Test
@@ -59,7 +60,7 @@ class AuditVerifierTest {
         AuditRecord ninth = record(9);
         log.records.put(3L, ninth.at(3));
         log.records.put(9L, third.at(9));
-        assertThat(findings()).contains(new AuditFinding.Moved(3, 3, 9), new AuditFinding.Moved(9, 9, 3));
+        assertThat(findings()).contains(AuditFinding.moved(3, 3, 9), AuditFinding.moved(9, 9, 3));
     }
 
     @Test
@@ -68,17 +69,16 @@ class AuditVerifierTest {
         AuditRecord record = record(7);
         log.records.remove(7L);
         log.records.put(100L, record.at(100));
-        assertThat(findings()).contains(new AuditFinding.Deleted(7, 7));
+        assertThat(findings()).contains(AuditFinding.deleted(7, 7));
     }
 
     @Test
     void aChangedLinkIsToldFromAChangedRecord() {
         log.runs(10).sealed();
         log.links.put(7L, new Seal(7, 7, "f".repeat(64)));
-        assertThat(findings()).containsExactly(new AuditFinding.LinkChanged(7, 7));
+        assertThat(findings()).containsExactly(AuditFinding.linkChanged(7, 7));
         log.links.put(20L, new Seal(20, 20, "f".repeat(64)));
-        assertThat(findings())
-                .containsExactly(new AuditFinding.LinkChanged(7, 7), new AuditFinding.LinkChanged(20, 20));
+        assertThat(findings()).containsExactly(AuditFinding.linkChanged(7, 7), AuditFinding.linkChanged(20, 20));
     }
 
     @Test
@@ -93,25 +93,25 @@ class AuditVerifierTest {
         log.runs(10).sealed();
         log.links.remove(7L);
         log.links.remove(8L);
-        assertThat(findings()).contains(new AuditFinding.Gap(9, 2));
+        assertThat(findings()).contains(AuditFinding.gap(9, 2));
         log.links.remove(1L);
-        assertThat(findings()).contains(new AuditFinding.Gap(2, 1));
+        assertThat(findings()).contains(AuditFinding.gap(2, 1));
     }
 
     @Test
     void aCutOffEndIsFound() {
         log.runs(10).sealed();
         log.links.tailMap(18L).clear();
-        assertThat(findings()).containsExactly(new AuditFinding.Truncated(17, log.head));
+        assertThat(findings()).containsExactly(AuditFinding.truncated(17, log.head));
         log.links.clear();
-        assertThat(findings()).containsExactly(new AuditFinding.Truncated(0, log.head));
+        assertThat(findings()).containsExactly(AuditFinding.truncated(0, log.head));
     }
 
     @Test
     void aHeadThatIsNotTheLastLinkIsFound() {
         log.runs(10).sealed();
         log.head = new Seal(20, 20, "f".repeat(64));
-        assertThat(findings()).containsExactly(new AuditFinding.Truncated(20, log.head));
+        assertThat(findings()).containsExactly(AuditFinding.truncated(20, log.head));
     }
 
     @Test
@@ -123,10 +123,10 @@ class AuditVerifierTest {
         log.head = Seal.GENESIS;
         log.sealed();
         assertThat(findings()).as("it is a chain").isEmpty();
-        assertThat(findings(kept)).containsExactly(new AuditFinding.Rewritten(20, kept));
+        assertThat(findings(kept)).containsExactly(AuditFinding.rewritten(20, kept));
         log.links.tailMap(15L).clear();
         log.head = link(14);
-        assertThat(findings(kept)).containsExactly(new AuditFinding.EndsBefore(14, kept));
+        assertThat(findings(kept)).containsExactly(AuditFinding.endsBefore(14, kept));
     }
 
     @Test
@@ -146,7 +146,7 @@ class AuditVerifierTest {
         log.runs(10).sealed();
         log.links.headMap(12L, true).clear();
         log.anchor = new Seal(12, 12, "f".repeat(64));
-        assertThat(findings()).containsExactly(new AuditFinding.Edited(13, 13));
+        assertThat(findings()).containsExactly(AuditFinding.edited(13, 13));
     }
 
     @Test
@@ -226,7 +226,7 @@ class AuditVerifierTest {
     }
 
     private AuditReport verify() {
-        return new AuditVerifier(log).verify();
+        return new AuditVerifier(log).verify(AuditVerifier.Outside.NOTHING);
     }
 
     private List<AuditFinding> findings(Witness... witnesses) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.engine.audit.AuditKey.AuditSigner;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.run.AuditChain.AuditSignature;
 import io.interlock.run.AuditChain.Seal;
 import java.time.Duration;
@@ -25,14 +27,14 @@ class OutsideTest {
     void anEndThatWasCutOffIsFoundByTheStoresCounter() {
         log.runs(10).sealed();
         cutOffAfter(15);
-        assertThat(findings(null)).containsExactly(new AuditFinding.MissingAtEnd(15, 20, 15));
+        assertThat(findings(null)).containsExactly(AuditFinding.missingAtEnd(15, 20, 15));
     }
 
     @Test
     void aLogThatWasEmptiedIsFoundByTheStoresCounter() {
         log.runs(10).sealed();
         cutOffAfter(0);
-        assertThat(findings(null)).containsExactly(new AuditFinding.MissingAtEnd(0, 20, 0));
+        assertThat(findings(null)).containsExactly(AuditFinding.missingAtEnd(0, 20, 0));
     }
 
     @Test
@@ -58,7 +60,7 @@ class OutsideTest {
         Witness witness = head();
         log.unused = 100;
         cutOffAfter(15);
-        assertThat(findings(null, witness)).containsExactly(new AuditFinding.EndsBefore(15, witness));
+        assertThat(findings(null, witness)).containsExactly(AuditFinding.endsBefore(15, witness));
     }
 
     @Test
@@ -74,7 +76,7 @@ class OutsideTest {
         assertThat(findings(null, early, late)).isEmpty();
         writeAnew(2);
         assertThat(findings(null, early, late))
-                .containsExactly(new AuditFinding.Rewritten(6, early), new AuditFinding.Rewritten(12, late));
+                .containsExactly(AuditFinding.rewritten(6, early), AuditFinding.rewritten(12, late));
     }
 
     @Test
@@ -84,7 +86,7 @@ class OutsideTest {
                 new Witness(8, log.links.getOrDefault(8L, Seal.GENESIS).hash(), TamperedLog.START);
         log.forgetUpTo(10);
         Instant before = TamperedLog.START.minus(Duration.ofDays(1));
-        assertThat(findings(before, witness)).containsExactly(new AuditFinding.ForgottenEarly(10, witness, before));
+        assertThat(findings(before, witness)).containsExactly(AuditFinding.forgottenEarly(10, witness, before));
         assertThat(findings(TamperedLog.START.plusSeconds(1), witness))
                 .as("its time is over")
                 .isEmpty();
@@ -96,7 +98,8 @@ class OutsideTest {
     @Test
     void theHeadOfAReportIsAWitness() {
         log.runs(3).sealed();
-        Witness head = new AuditVerifier(log).verify().head();
+        Witness head =
+                new AuditVerifier(log).verify(AuditVerifier.Outside.NOTHING).head();
         assertThat(head).isEqualTo(head()).extracting(Witness::at).isEqualTo(TamperedLog.START);
         assertThat(Witness.parse(head.toString())).isEqualTo(head);
     }
@@ -120,7 +123,7 @@ class OutsideTest {
         assertThat(signedFindings()).isEmpty();
         writeAnew(7);
         assertThat(findings(null)).as("without the key it is a chain").isEmpty();
-        assertThat(signedFindings()).containsExactly(new AuditFinding.WrongSignature(20, 20));
+        assertThat(signedFindings()).containsExactly(AuditFinding.wrongSignature(20, 20));
     }
 
     @Test
@@ -128,7 +131,7 @@ class OutsideTest {
         signed();
         writeAnew(7);
         new AuditSigner(log, OTHER).adopt();
-        assertThat(signedFindings()).containsExactly(new AuditFinding.WrongSignature(20, 20));
+        assertThat(signedFindings()).containsExactly(AuditFinding.wrongSignature(20, 20));
     }
 
     @Test
@@ -136,14 +139,14 @@ class OutsideTest {
         signed();
         log.unused = 100;
         cutOffAfter(15);
-        assertThat(signedFindings()).containsExactly(new AuditFinding.WrongSignature(20, 15));
+        assertThat(signedFindings()).containsExactly(AuditFinding.wrongSignature(20, 15));
     }
 
     @Test
     void aSignatureThatWasRemovedIsFound() {
         signed();
         log.signature = AuditSignature.NONE;
-        assertThat(signedFindings()).containsExactly(new AuditFinding.NotSigned(0));
+        assertThat(signedFindings()).containsExactly(AuditFinding.notSigned(0));
     }
 
     @Test
@@ -156,7 +159,7 @@ class OutsideTest {
         log.forgetUpTo(20);
         assertThat(signedFindings()).as("the signed link is the anchor").isEmpty();
         log.forgetUpTo(21);
-        assertThat(signedFindings()).as("the signed link is forgotten").containsExactly(new AuditFinding.NotSigned(21));
+        assertThat(signedFindings()).as("the signed link is forgotten").containsExactly(AuditFinding.notSigned(21));
     }
 
     @Test

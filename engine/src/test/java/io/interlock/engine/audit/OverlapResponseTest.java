@@ -95,7 +95,7 @@ class OverlapResponseTest {
         log.records.remove(2L);
         key.runs(1);
 
-        assertThat(watch.runOnce().findings()).containsExactly(new AuditFinding.Deleted(2, 2));
+        assertThat(watch.runOnce().findings()).containsExactly(AuditFinding.deleted(2, 2));
         assertThat(key.runs.values()).extracting(Run::state).containsOnly(RunState.RUNNING);
         assertThat(alarms).hasSize(1);
     }

@@ -104,7 +104,7 @@ class CommandJobTest {
 
     private RunId submit(String script, UnaryOperator<JobBuilder> change) throws Exception {
         engine.close();
-        CommandSpec spec = CommandSpec.of(List.of("/bin/sh", "-c", script)).exitCodes(Set.of(64), Set.of());
+        CommandSpec spec = CommandSpec.of(List.of("/bin/sh", "-c", script)).permanentExitCodes(Set.of(64));
         Job job = change.apply(Job.named("close").handler(new CommandHandler(spec, Environment.system())))
                 .build();
         engine = RunEngine.builder(new MemoryStore(Environment.system()))

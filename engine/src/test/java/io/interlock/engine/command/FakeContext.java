@@ -6,7 +6,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.RunContext;
-import io.interlock.engine.RunStoppedException;
+import io.interlock.engine.WorkContext.RunStoppedException;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.engine.command.Guard.Tools;
+import io.interlock.engine.command.GuardedProcess.CannotExecuteException;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Ticker;
 import io.interlock.time.Environment.Timers;

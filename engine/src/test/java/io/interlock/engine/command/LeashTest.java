@@ -3,6 +3,7 @@ package io.interlock.engine.command;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.engine.command.Guard.Tools;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.nio.file.Files;

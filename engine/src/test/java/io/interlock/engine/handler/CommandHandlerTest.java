@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.PermanentFailureException;
-import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.TransientFailureException;
+import io.interlock.engine.WorkContext.RunStoppedException;
 import io.interlock.engine.command.CommandSpec;
 import io.interlock.engine.command.FakeContext;
 import io.interlock.engine.command.InheritedEnvironment;
@@ -77,19 +77,19 @@ class CommandHandlerTest {
                 "TRACEPARENT", TRACE);
         CommandSpec spec = CommandSpec.of(List.of("true"));
         FakeContext context = new FakeContext("{}");
-        assertThat(CommandHandler.Variables.of(spec, context, worker))
+        assertThat(CommandHandler.variables(spec, context, worker))
                 .containsEntry("HOME", "/root")
                 .containsEntry("EDITOR", "ed")
                 .containsEntry("AWS_REGION", "eu-central-1")
                 .doesNotContainKeys("INTERLOCK_API_KEY", "TRACEPARENT")
                 .doesNotContainValue("secret");
-        assertThat(CommandHandler.Variables.of(spec.environment(Map.of(), InheritedEnvironment.NONE), context, worker))
+        assertThat(CommandHandler.variables(spec.environment(Map.of(), InheritedEnvironment.NONE), context, worker))
                 .doesNotContainKey("HOME");
-        assertThat(CommandHandler.Variables.of(spec.environment(Map.of(), InheritedEnvironment.CLEAN), context, worker))
+        assertThat(CommandHandler.variables(spec.environment(Map.of(), InheritedEnvironment.CLEAN), context, worker))
                 .containsEntry("HOME", "/root")
                 .doesNotContainKey("EDITOR");
         InheritedEnvironment some = InheritedEnvironment.CLEAN.allowing(Set.of("AWS_*", "PGPASSWORD"));
-        assertThat(CommandHandler.Variables.of(spec.environment(Map.of(), some), context, worker))
+        assertThat(CommandHandler.variables(spec.environment(Map.of(), some), context, worker))
                 .containsKeys("AWS_REGION", "AWS_SECRET_ACCESS_KEY", "PGPASSWORD", "HOME")
                 .doesNotContainKeys("INTERLOCK_STORE", "MYSQL_PWD", "EDITOR");
         assertThatThrownBy(() -> InheritedEnvironment.ALL.allowing(Set.of("A=B")))
@@ -99,7 +99,7 @@ class CommandHandlerTest {
 
     @Test
     void parametersCannotBecomeOtherVariables() {
-        assertThat(CommandHandler.Variables.parameters("""
+        assertThat(CommandHandler.parameters("""
                         {"LD_PRELOAD": "x", "a=b\\n": "1", "PATH": "2", "": "3", "ä": "4", "nul": "\\u0000"}"""))
                 .isEqualTo(Map.of(
                         "INTERLOCK_PARAM_LD_PRELOAD", "x",
@@ -110,10 +110,10 @@ class CommandHandlerTest {
 
     @Test
     void parametersWhoseNamesBecomeTheSameAreLeftOut() {
-        assertThat(CommandHandler.Variables.parameters("""
+        assertThat(CommandHandler.parameters("""
                         {"a-b": 1, "c": 2, "a_b": 3, "A.B": 4, "c": 5, "d": 6}""")).isEqualTo(Map.of("INTERLOCK_PARAM_D", "6"));
-        assertThat(CommandHandler.Variables.parameters("[1, 2]")).isEmpty();
-        assertThat(CommandHandler.Variables.parameters("{\"a\": 1")).isEmpty();
+        assertThat(CommandHandler.parameters("[1, 2]")).isEmpty();
+        assertThat(CommandHandler.parameters("{\"a\": 1")).isEmpty();
     }
 
     @Test
@@ -149,14 +149,9 @@ class CommandHandlerTest {
                         TransientFailureException.class,
                         e -> assertThat(e.code()).isEqualTo(CommandHandler.COMMAND_FAILED))
                 .hasMessage("'/bin/sh' ended with exit code 3; it last wrote:\none\ntwo");
-        assertThatThrownBy(() ->
-                        run("exit 64", new FakeContext("{}"), spec -> spec.exitCodes(Set.of(64, 65), Set.of())))
+        assertThatThrownBy(() -> run("exit 64", new FakeContext("{}"), spec -> spec.permanentExitCodes(Set.of(64, 65))))
                 .isInstanceOf(PermanentFailureException.class)
                 .hasMessage("'/bin/sh' ended with exit code 64");
-        assertThatThrownBy(() -> run("exit 3", new FakeContext("{}"), spec -> spec.exitCodes(Set.of(), Set.of(75))))
-                .isInstanceOf(PermanentFailureException.class);
-        assertThatThrownBy(() -> run("exit 75", new FakeContext("{}"), spec -> spec.exitCodes(Set.of(), Set.of(75))))
-                .isInstanceOf(TransientFailureException.class);
         assertThatThrownBy(() -> run("kill -SEGV $$"))
                 .isInstanceOfSatisfying(
                         TransientFailureException.class,
@@ -245,7 +240,7 @@ class CommandHandlerTest {
         CompletableFuture<@Nullable Throwable> end = background(
                 "trap '' TERM; setsid sleep 300 & echo $! >>" + pids + "; echo $$ >>" + pids
                         + "; while :; do sleep 300; done",
-                context.grace(Duration.ofMinutes(5)).remaining(Duration.ofSeconds(1)),
+                context.remaining(Duration.ofSeconds(1)),
                 Duration.ofMinutes(5));
         List<Long> started = Pids.in(pids, 2);
         context.remaining(Duration.ZERO).stop();
@@ -254,11 +249,11 @@ class CommandHandlerTest {
     }
 
     @Test
-    void theContextsGraceCountsIfItIsShorter() throws Exception {
+    void withoutAGraceItIsKilledAtOnce() throws Exception {
         Path pids = dir.resolve("pids");
-        FakeContext context = new FakeContext("{}").grace(Duration.ZERO);
+        FakeContext context = new FakeContext("{}");
         CompletableFuture<@Nullable Throwable> end = background(
-                "trap '' TERM; echo $$ >>" + pids + "; while :; do sleep 0.05; done", context, Duration.ofMinutes(5));
+                "trap '' TERM; echo $$ >>" + pids + "; while :; do sleep 0.05; done", context, Duration.ZERO);
         Pids.in(pids, 1);
         context.stop();
         assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(RunStoppedException.class);
@@ -325,7 +320,7 @@ class CommandHandlerTest {
         CompletableFuture<@Nullable Throwable> end = new CompletableFuture<>();
         Environment.system()
                 .threads("worker")
-                .newThread(() -> end.complete(catchThrowable(() -> run(script, context, spec -> spec.grace(grace)))))
+                .newThread(() -> end.complete(catchThrowable(() -> run(script, context.grace(grace)))))
                 .start();
         return end;
     }

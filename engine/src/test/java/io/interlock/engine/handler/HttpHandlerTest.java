@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.PermanentFailureException;
-import io.interlock.engine.RunStoppedException;
+import io.interlock.engine.RunHandler.WorkGoesOnException;
 import io.interlock.engine.TransientFailureException;
-import io.interlock.engine.WorkGoesOnException;
+import io.interlock.engine.WorkContext.RunStoppedException;
 import io.interlock.engine.command.FakeContext;
 import io.interlock.engine.http.HttpAnswer;
 import io.interlock.engine.http.HttpRules;
@@ -144,13 +144,13 @@ class HttpHandlerTest {
     @Test
     void aRestMayBeSaidInManyWays() {
         ManualTime time = new ManualTime(Instant.parse("2026-11-15T12:00:00Z"));
-        assertThat(HttpHandler.RetryAfter.parse("Sun, 15 Nov 2026 12:01:00 GMT", time.clock()))
+        assertThat(HttpHandler.retryAfter("Sun, 15 Nov 2026 12:01:00 GMT", time.clock()))
                 .contains(Duration.ofMinutes(1));
-        assertThat(HttpHandler.RetryAfter.parse("Sun, 15 Nov 2026 11:00:00 GMT", time.clock()))
+        assertThat(HttpHandler.retryAfter("Sun, 15 Nov 2026 11:00:00 GMT", time.clock()))
                 .contains(Duration.ZERO);
-        assertThat(HttpHandler.RetryAfter.parse("999999999", time.clock())).contains(HttpHandler.RetryAfter.LONGEST);
-        assertThat(HttpHandler.RetryAfter.parse("soon", time.clock())).isEmpty();
-        assertThat(HttpHandler.RetryAfter.parse("-1", time.clock())).isEmpty();
+        assertThat(HttpHandler.retryAfter("999999999", time.clock())).contains(HttpHandler.LONGEST_REST);
+        assertThat(HttpHandler.retryAfter("soon", time.clock())).isEmpty();
+        assertThat(HttpHandler.retryAfter("-1", time.clock())).isEmpty();
     }
 
     @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.interlock.engine.WorkGoesOnException;
+import io.interlock.engine.RunHandler.WorkGoesOnException;
 import io.interlock.engine.command.FakeContext;
 import io.interlock.engine.handler.HttpHandler;
 import io.interlock.time.Environment;

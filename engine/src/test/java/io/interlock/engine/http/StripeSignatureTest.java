@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.engine.http.SignatureCheck.StripeSignature;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;

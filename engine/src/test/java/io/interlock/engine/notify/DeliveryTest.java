@@ -13,6 +13,7 @@ import io.interlock.RunId;
 import io.interlock.engine.http.HttpRules;
 import io.interlock.engine.http.PinnedHttp;
 import io.interlock.engine.http.WebhookSigner;
+import io.interlock.engine.notify.NotifyRule.NotifyTarget;
 import io.interlock.run.JobName;
 import io.interlock.run.RunError;
 import io.interlock.time.Environment;

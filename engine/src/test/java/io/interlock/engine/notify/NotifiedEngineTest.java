@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.RunEngine;
+import io.interlock.engine.notify.Delivery.NotificationSender;
+import io.interlock.engine.notify.NotifyRule.NotifyTarget;
 import io.interlock.spi.run.WorkSteps.Claimed;
 import java.time.Duration;
 import java.util.List;

@@ -12,6 +12,7 @@ import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.engine.notify.Delivery.NotificationSender;
 import io.interlock.locks.Lease;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;

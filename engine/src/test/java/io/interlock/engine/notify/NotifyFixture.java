@@ -9,6 +9,7 @@ import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.http.WebhookSigner;
+import io.interlock.engine.notify.NotifyRule.NotifyTarget;
 import io.interlock.locks.Locks;
 import io.interlock.run.Ending;
 import io.interlock.run.JobName;

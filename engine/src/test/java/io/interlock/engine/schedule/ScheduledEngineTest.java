@@ -8,6 +8,7 @@ import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
+import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import io.interlock.run.JobName;
 import io.interlock.run.RunQuery;
 import io.interlock.store.memory.MemoryStore;

@@ -7,6 +7,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.access.TenantLimitException;
+import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import io.interlock.run.JobName;
 import io.interlock.tck.ManualTime;
 import java.time.Duration;

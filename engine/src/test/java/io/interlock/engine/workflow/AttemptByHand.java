@@ -3,7 +3,7 @@ package io.interlock.engine.workflow;
 import io.interlock.FencingToken;
 import io.interlock.engine.RunContext;
 import io.interlock.engine.RunHandler;
-import io.interlock.engine.RunStoppedException;
+import io.interlock.engine.WorkContext.RunStoppedException;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.StopRequest;
 import java.time.Duration;

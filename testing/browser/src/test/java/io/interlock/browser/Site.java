@@ -21,7 +21,7 @@ import io.interlock.engine.RunRequest;
 import io.interlock.engine.TransientFailureException;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.engine.schedule.FireTimes;
-import io.interlock.engine.schedule.ScheduledJob;
+import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import io.interlock.run.JobName;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;

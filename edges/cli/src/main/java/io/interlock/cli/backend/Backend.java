@@ -6,7 +6,7 @@ import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Shown;
 import io.interlock.cli.text.Shown.ShellWords;
 import io.interlock.engine.audit.AuditKey;
-import io.interlock.engine.audit.Witness;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.run.RunQuery;
 import io.interlock.service.Facts;
 import java.time.Duration;

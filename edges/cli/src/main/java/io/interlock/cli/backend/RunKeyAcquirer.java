@@ -11,7 +11,7 @@ import io.interlock.cli.backend.KeyAcquirer.HeldKey.Stop;
 import io.interlock.cli.backend.KeyAcquirer.Place;
 import io.interlock.client.Json;
 import io.interlock.engine.CallerRun;
-import io.interlock.engine.CallerTurn;
+import io.interlock.engine.CallerRun.CallerTurn;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.locks.Outcome;

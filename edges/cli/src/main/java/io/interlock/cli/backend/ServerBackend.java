@@ -14,7 +14,7 @@ import io.interlock.client.ServerConnection;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.engine.audit.AuditKey;
-import io.interlock.engine.audit.Witness;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.service.Facts;
 import io.interlock.service.HistoryWindow;
 import io.interlock.time.Environment;

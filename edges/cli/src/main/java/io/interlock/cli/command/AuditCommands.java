@@ -12,7 +12,7 @@ import io.interlock.cli.command.OptionValues.PastTimes;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.engine.audit.AuditKey;
-import io.interlock.engine.audit.Witness;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.service.Facts;
 import java.io.IOException;
 import java.nio.file.Files;

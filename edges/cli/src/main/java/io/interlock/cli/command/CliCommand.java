@@ -9,7 +9,7 @@ import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
 import io.interlock.client.Json;
 import io.interlock.engine.Jobs;
-import io.interlock.engine.command.InheritedVariables;
+import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.run.Retention;
 import io.interlock.run.RunQuery;
 import io.interlock.service.Facts;
@@ -280,7 +280,7 @@ public abstract class CliCommand implements Callable<Integer> {
     public record CommandContext(Console console, Map<String, String> variables, Environment environment) {
 
         public static CommandContext ofProcess() {
-            Map<String, String> variables = InheritedVariables.all();
+            Map<String, String> variables = InheritedEnvironment.variables();
             return new CommandContext(Console.ofProcess(variables), variables, Environment.system());
         }
     }

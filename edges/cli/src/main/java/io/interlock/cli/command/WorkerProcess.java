@@ -18,7 +18,7 @@ import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.WorkerBuilder;
 import io.interlock.engine.WorkerEngine;
-import io.interlock.engine.command.InheritedVariables;
+import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.tracing.TraceExport;
 import java.nio.file.Path;
 import java.util.List;
@@ -61,7 +61,7 @@ final class WorkerProcess {
                         "define jobs with 'run:' in the file that --config names");
             }
             Optional<HealthServer> health = openHealth(host, port);
-            Optional<TraceExport> traces = TraceExport.start("interlock-worker", InheritedVariables.all());
+            Optional<TraceExport> traces = TraceExport.start("interlock-worker", InheritedEnvironment.variables());
             try {
                 if (target.isServer(session)) {
                     workForServer(setup, configuration.settings().worker(), health, traces);

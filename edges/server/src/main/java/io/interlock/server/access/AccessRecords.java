@@ -236,7 +236,7 @@ public final class AccessRecords implements AutoCloseable {
             }
             try {
                 sink.accept(batch);
-            } catch (RuntimeException away) {
+            } catch (RuntimeException | Error away) {
                 log.debug("{} access records wait for the store: {}", batch.size(), away.toString());
                 writer.after(RETRY, this::write);
                 return;

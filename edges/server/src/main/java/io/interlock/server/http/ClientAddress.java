@@ -1,6 +1,6 @@
 package io.interlock.server.http;
 
-import io.interlock.engine.http.Network;
+import io.interlock.engine.http.HttpRules.Network;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;

@@ -15,7 +15,7 @@ import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.access.KeyRing;
-import io.interlock.engine.command.InheritedVariables;
+import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.metrics.InterlockMeters;
 import io.interlock.run.JobName;
 import io.interlock.server.EngineOperations;
@@ -177,7 +177,7 @@ final class ServerProcess implements AutoCloseable {
         EngineBuilder builder = (store.keepsRuns() ? setup.onto(store.engine()) : store.engine())
                 .listener(new OperationLog())
                 .listener(meters.listener());
-        TraceExport.start("interlock-server", InheritedVariables.all())
+        TraceExport.start("interlock-server", InheritedEnvironment.variables())
                 .ifPresent(export -> builder.tracer(opened(export).traces()));
         RunEngine engine = opened(builder.build());
         meters.watch(engine, environment);

@@ -6,7 +6,7 @@ import io.interlock.RunId;
 import io.interlock.engine.Janitor;
 import io.interlock.engine.audit.AuditFinding;
 import io.interlock.engine.audit.AuditReport;
-import io.interlock.engine.audit.Witness;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.JobName;

@@ -137,6 +137,17 @@ class AccessRecordsTest {
     }
 
     @Test
+    void anErrorInTheStoreEndsNoRecording() {
+        KeyRing.IssuedKey reader = rig.issue("acme", Role.READ);
+        faults.slowQuestions("append", () -> {
+            faults.up();
+            throw new InternalError("unable to create native thread");
+        });
+        rig.post("/locks/evict", reader.secret().text(), EVICT).isProblem(403, "forbidden");
+        assertThat(records(reader.kept().logKey(), 1)).hasSize(1);
+    }
+
+    @Test
     void everyForcefulActHasItsRequestAndAddress() {
         String operator = rig.key(Role.OPERATOR);
         Answer lease = rig.post(

@@ -1,7 +1,7 @@
 package io.interlock.engine.internal.runtime;
 
 import io.interlock.batch.Coalescer;
-import io.interlock.engine.WorkSource;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.AcquireRequest;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
@@ -23,7 +23,6 @@ import java.util.concurrent.Executor;
 /** The ways to the store, on which requests made at the same time travel together. */
 public final class Batches {
 
-    /** How many requests a batch takes at most. */
     private static final int MAX_BATCH = 200;
 
     /** A batch of renewals or heartbeats waits for no row, and a store keeps few connections for them. */

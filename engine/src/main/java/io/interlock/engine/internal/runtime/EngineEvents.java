@@ -1,7 +1,7 @@
 package io.interlock.engine.internal.runtime;
 
 import io.interlock.engine.EngineEvent;
-import io.interlock.engine.EngineListener;
+import io.interlock.engine.EngineEvent.EngineListener;
 import io.interlock.run.Run;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -63,7 +63,6 @@ public final class EngineEvents {
         endListeners.forEach(listener -> listener.accept(run));
     }
 
-    /** Workers may find work. */
     public void workAppeared() {
         workListeners.forEach(Runnable::run);
     }
@@ -74,7 +73,6 @@ public final class EngineEvents {
      */
     private final class ListenerQueue {
 
-        /** How many events wait for a slow listener. */
         private static final int MOST = 1000;
 
         private final EngineListener listener;

@@ -3,15 +3,15 @@ package io.interlock.engine.internal.runtime;
 import io.interlock.DurationText;
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
-import io.interlock.engine.EngineListener;
+import io.interlock.engine.EngineEvent.EngineListener;
 import io.interlock.engine.EngineTracer;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
-import io.interlock.engine.WorkSource;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.schedule.MaintenanceWindows;
-import io.interlock.engine.schedule.ScheduledJob;
+import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import io.interlock.run.JobName;
 import io.interlock.run.Retention;
 import io.interlock.run.RunLimits.LineLimits;
@@ -24,15 +24,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What an engine on a store is set up with.
- *
- * @param work what its workers are set up with
- * @param sweepEvery how often the janitor makes its round
- * @param tenantLimits how many runs of a tenant may be under way at once, where that is limited
- * @param maxOpen how many runs of a tenant may be open, with how many bytes, before new ones are refused
- * @param closesStore whether the store is closed with the engine
- */
+/** What an engine on a store is set up with. */
 public record EngineSettings(
         RunStore store,
         WorkSettings work,
@@ -43,13 +35,10 @@ public record EngineSettings(
         Background background,
         boolean closesStore) {
 
-    /** As many open runs of a tenant as there may be. */
     public static final long NO_LIMIT = Long.MAX_VALUE;
 
-    /** The setting of how many runs of a tenant may be open. */
     public static final String OPEN_RUNS = "limits.open-runs";
 
-    /** The setting of how many bytes of parameters they may have. */
     public static final String OPEN_PAYLOAD = "limits.open-payload";
 
     private static final Duration SHORTEST_MEMORY = Duration.ofHours(24);
@@ -77,26 +66,6 @@ public record EngineSettings(
         }
     }
 
-    /** What can be submitted and done here. */
-    public Jobs jobs() {
-        return work.jobs();
-    }
-
-    /** What is known of {@code job}, which need not be defined for callers. */
-    public Job job(JobName job) {
-        return work.job(job);
-    }
-
-    /** Clocks, threads and chance. */
-    public Environment environment() {
-        return work.environment();
-    }
-
-    /** Who this process is. */
-    public Holder holder() {
-        return work.holder();
-    }
-
     /** The limits a run of {@code job} is let in under. */
     public LineLimits limits(Job job, String tenant) {
         int limit = tenantLimits.getOrDefault(tenant, Integer.MAX_VALUE);
@@ -107,8 +76,6 @@ public record EngineSettings(
      * What an engine does beside its runs.
      *
      * @param kept whether it seals and watches the audit log, counts refusals and notes its workers
-     * @param auditKey signs the audit log; {@code null} for none
-     * @param privateNetworks networks that are not public, to which notifications may go
      */
     public record Background(
             boolean kept,
@@ -130,12 +97,6 @@ public record EngineSettings(
     /**
      * What workers are set up with.
      *
-     * @param jobs what can be submitted and done here
-     * @param slots how many runs are done here at once
-     * @param tenant whose runs are done here, or {@code null} for those of every tenant
-     * @param pollEvery how often workers and waiters look by themselves
-     * @param drainTime how long closing waits for work to end by itself
-     * @param tracer follows submissions and attempts, or {@code null}
      * @param threads where everything runs; asked for once the settings are known to be good
      */
     public record WorkSettings(
@@ -151,7 +112,6 @@ public record EngineSettings(
             @Nullable EngineTracer tracer,
             Supplier<EngineThreads> threads) {
 
-        /** How many runs are done at once unless said otherwise. */
         public static final int DEFAULT_SLOTS = 16;
 
         private static final int MOST_SLOTS = 10_000;

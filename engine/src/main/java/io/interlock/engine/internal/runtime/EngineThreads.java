@@ -2,6 +2,8 @@ package io.interlock.engine.internal.runtime;
 
 import io.interlock.engine.EngineClosedException;
 import io.interlock.time.Environment;
+import io.interlock.time.Environment.Timers;
+import io.interlock.time.LocalTime;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -21,10 +23,8 @@ import org.slf4j.LoggerFactory;
  *
  * @param calls where calls to the store run for which no thread waits
  * @param heartbeats where heartbeats run that are made apart from the others
- * @param endings where the store is told how work ended
  * @param work where handlers run; how many at once is for the slots to say
  * @param callbacks where the user's code is told something; takes everything, and never runs it on the thread that asks
- * @param closing ends the threads; what has begun goes on
  */
 public record EngineThreads(
         Executor calls, Executor heartbeats, Executor endings, Executor work, Executor callbacks, Runnable closing) {
@@ -35,7 +35,6 @@ public record EngineThreads(
     private static final int MAX_ENDINGS = 4;
     private static final long IDLE_SECONDS = 20;
 
-    /** Threads of {@code environment}. */
     public static EngineThreads of(Environment environment) {
         ThreadPoolExecutor calls = pool(MAX_CALLS, environment.threads("interlock-call"));
         ThreadPoolExecutor heartbeats = pool(MAX_HEARTBEATS, environment.threads("interlock-heartbeat"));
@@ -125,6 +124,33 @@ public record EngineThreads(
         void close() {
             threads.shutdown();
             reserve.allowCoreThreadTimeOut(true);
+        }
+    }
+
+    /**
+     * The clocks and timers of one engine. Each kind of task has a timer of its own, so that none of them waits for another.
+     *
+     * @param heartbeats sends heartbeats; its tasks may block
+     * @param deadlines watches deadlines; its tasks never block
+     * @param claims takes work; its tasks may block
+     * @param chores for what may come late; its tasks never block
+     */
+    public record EngineTimers(
+            Environment environment,
+            LocalTime time,
+            Timers heartbeats,
+            Timers deadlines,
+            Timers claims,
+            Timers chores) {
+
+        public static EngineTimers of(Environment environment) {
+            return new EngineTimers(
+                    environment,
+                    new LocalTime(environment),
+                    environment.timers("interlock-heartbeats"),
+                    environment.timers("interlock-deadlines"),
+                    environment.timers("interlock-claims"),
+                    environment.timers("interlock-chores"));
         }
     }
 }

@@ -6,19 +6,18 @@ import io.interlock.LeaseRecord;
 import io.interlock.LossCause;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
-import io.interlock.engine.CallerEngine;
 import io.interlock.engine.CallerRun;
-import io.interlock.engine.CallerTurn;
+import io.interlock.engine.CallerRun.CallerTurn;
+import io.interlock.engine.CallerRun.TurnSource;
 import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.PermanentFailureException;
-import io.interlock.engine.TurnSource;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.ActiveRuns;
-import io.interlock.engine.internal.worker.Endings;
 import io.interlock.engine.internal.worker.Finisher;
+import io.interlock.engine.internal.worker.Finisher.Endings;
 import io.interlock.engine.internal.worker.HeldRun;
-import io.interlock.engine.internal.worker.HeldRunContext;
+import io.interlock.engine.internal.worker.HeldRun.HeldRunContext;
 import io.interlock.locks.Outcome;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.locks.runtime.Poller;
@@ -73,12 +72,10 @@ public final class CallerTurns {
         this.finisher = finisher;
     }
 
-    /** As {@link CallerEngine#adopt}. */
     public CallerRun adopt(Run run, LeaseRecord lease, Moment before) {
         return new CallerWork(activeRuns.adopt(run, lease, settings.job(run.job()), before));
     }
 
-    /** As {@link CallerEngine#turn}. */
     public CallerTurn turn(Run run, LeaseId lease) {
         TurnWait wait = new TurnWait(run, new SubmitRequest.Caller(lease, settings.holder()));
         open.add(wait);
@@ -89,7 +86,6 @@ public final class CallerTurns {
         return wait;
     }
 
-    /** Ends all waits. */
     public void close() {
         engineClosed = true;
         List.copyOf(open).forEach(TurnWait::sendAway);
@@ -175,7 +171,6 @@ public final class CallerTurns {
             }
         }
 
-        /** The engine closes. */
         void sendAway() {
             if (refuse(new EngineClosedException())) {
                 cancel("the engine it waited at was closed");
@@ -237,7 +232,14 @@ public final class CallerTurns {
 
         private void look() {
             Moment before = waits.now();
-            source.take(request).whenComplete((answer, failure) -> looked(answer, failure, before));
+            CompletionStage<TurnAnswer> taken;
+            try {
+                taken = source.take(request);
+            } catch (RuntimeException | Error notAsked) {
+                // Out of threads, for instance: the next look asks again.
+                taken = CompletableFuture.failedFuture(notAsked);
+            }
+            taken.whenComplete((answer, failure) -> looked(answer, failure, before));
         }
 
         private void looked(@Nullable TurnAnswer answer, @Nullable Throwable failure, Moment before) {
@@ -262,11 +264,8 @@ public final class CallerTurns {
         /** By the local clock, which began later than the store's. */
         private boolean isOver() {
             Duration waited = Duration.ofNanos(waits.elapsed(since));
-            return run.spec()
-                    .limits()
-                    .waitLimit()
-                    .filter(most -> waited.compareTo(most) > 0)
-                    .isPresent();
+            Duration most = run.spec().limits().maxWait();
+            return most != null && waited.compareTo(most) > 0;
         }
 
         private StoreUnavailableException away(Throwable failure) {

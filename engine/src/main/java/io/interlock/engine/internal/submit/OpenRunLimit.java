@@ -60,7 +60,6 @@ public final class OpenRunLimit {
         this.limit = limit;
     }
 
-    /** What is known of one tenant. */
     private static final class Count {
         private OpenRuns open = NOTHING;
         /** Added by this process since the last count. */
@@ -107,7 +106,6 @@ public final class OpenRunLimit {
         }
     }
 
-    /** The run of {@code request} was added. */
     void added(SubmitRequest request) {
         if (isUnlimited()) {
             return;

@@ -24,19 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Sends submissions, again if they are refused and their callers want that. Safe for use by many threads. */
-public final class SubmitAttempts {
+public record SubmitAttempts(WaitScheduler waits, Coalescer<SubmitRequest, SubmitAnswer> submits, Cancels cancels) {
 
     private static final Logger log = LoggerFactory.getLogger(SubmitAttempts.class);
-
-    private final WaitScheduler waits;
-    private final Coalescer<SubmitRequest, SubmitAnswer> submits;
-    private final Cancels cancels;
-
-    public SubmitAttempts(WaitScheduler waits, Coalescer<SubmitRequest, SubmitAnswer> submits, Cancels cancels) {
-        this.waits = waits;
-        this.submits = submits;
-        this.cancels = cancels;
-    }
 
     /** Sends {@code request} once, on the calling thread. */
     Submission once(SubmitRequest request, BiFunction<SubmitAnswer, Moment, Submission> conclusion) {
@@ -47,7 +37,6 @@ public final class SubmitAttempts {
     /**
      * Sends {@code request}. Cancelling what this returns ends asking again.
      *
-     * @param retry how often it is made again, and after how long
      * @param remote whether the code behind the answer is ours: it is quick, and another thread would cost more than it does
      * @param conclusion what an answer means, by when it was asked for
      */
@@ -123,13 +112,20 @@ public final class SubmitAttempts {
         }
 
         private void answered(@Nullable SubmitAnswer answer, @Nullable Throwable failure, Moment before) {
-            if (answer == null) {
-                Throwable why = failure == null ? new IllegalStateException("no answer") : Futures.cause(failure);
-                callbacks.execute(() -> result.completeExceptionally(why));
-            } else if (answer instanceof SubmitAnswer.Refused refused && mayPass(refused.refusal()) && takeRetry()) {
-                again();
-            } else {
-                callbacks.execute(() -> conclude(answer, before));
+            try {
+                if (answer == null) {
+                    Throwable why = failure == null ? new IllegalStateException("no answer") : Futures.cause(failure);
+                    callbacks.execute(() -> result.completeExceptionally(why));
+                } else if (answer instanceof SubmitAnswer.Refused refused
+                        && mayPass(refused.refusal())
+                        && takeRetry()) {
+                    again();
+                } else {
+                    callbacks.execute(() -> conclude(answer, before));
+                }
+            } catch (RuntimeException | Error noThread) {
+                // The caller must be told, or it would wait for an answer for ever.
+                result.completeExceptionally(noThread);
             }
         }
 
@@ -160,7 +156,7 @@ public final class SubmitAttempts {
                 if (!result.complete(submission)) {
                     giveBack(submission);
                 }
-            } catch (RuntimeException thrown) {
+            } catch (RuntimeException | Error thrown) {
                 result.completeExceptionally(thrown);
             }
         }

@@ -10,11 +10,11 @@ import io.interlock.RunRefusal;
 import io.interlock.Sha256;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.EngineTracer;
-import io.interlock.engine.IdempotencyMismatchException;
 import io.interlock.engine.Job;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
+import io.interlock.engine.Submission.IdempotencyMismatchException;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.worker.ActiveRuns;
@@ -43,7 +43,14 @@ import org.jspecify.annotations.Nullable;
  * Submits runs: fills in what the job and the settings say, asks the store, takes in what was granted, tells listeners and
  * counts. Safe for use by many threads.
  */
-public final class Submitter {
+public record Submitter(
+        EngineSettings settings,
+        OpenRunLimit limit,
+        SubmitAttempts attempts,
+        ActiveRuns activeRuns,
+        CallerTurns turns,
+        RefusalListener refusals,
+        EngineEvents events) {
 
     /** Told of submissions that started nothing new. */
     @FunctionalInterface
@@ -51,31 +58,6 @@ public final class Submitter {
 
         /** A submission under {@code key} had {@code outcome}; {@code last} says what its caller was told. */
         void refused(LockKey key, ConflictPolicy policy, RefusalCount.Outcome outcome, String last);
-    }
-
-    private final EngineSettings settings;
-    private final OpenRunLimit limit;
-    private final SubmitAttempts attempts;
-    private final ActiveRuns activeRuns;
-    private final CallerTurns turns;
-    private final RefusalListener refusals;
-    private final EngineEvents events;
-
-    public Submitter(
-            EngineSettings settings,
-            OpenRunLimit limit,
-            SubmitAttempts attempts,
-            ActiveRuns activeRuns,
-            CallerTurns turns,
-            RefusalListener refusals,
-            EngineEvents events) {
-        this.settings = settings;
-        this.limit = limit;
-        this.attempts = attempts;
-        this.activeRuns = activeRuns;
-        this.turns = turns;
-        this.refusals = refusals;
-        this.events = events;
     }
 
     public Submission submit(RunRequest request) {
@@ -117,9 +99,13 @@ public final class Submitter {
         }
         EngineTracer.Submitting traced = tracer.submitting(request);
         try {
-            return begin(prepare(traced.request(), remote))
-                    .whenComplete(
-                            (answer, failure) -> traced.ended(answer, failure == null ? null : Futures.cause(failure)));
+            CompletableFuture<Submission> asked = begin(prepare(traced.request(), remote));
+            CompletableFuture<Submission> told = asked.whenComplete(
+                    (answer, failure) -> traced.ended(answer, failure == null ? null : Futures.cause(failure)));
+            // A caller that gives up cancels what it has, and that is not what asks.
+            CompletionStage<Submission> end = told;
+            end.whenComplete((answer, failure) -> asked.cancel(false));
+            return told;
         } catch (RuntimeException | Error failure) {
             traced.ended(null, failure);
             throw failure;
@@ -137,8 +123,6 @@ public final class Submitter {
     /**
      * A request that can be sent.
      *
-     * @param request the same, as the store is asked
-     * @param retry how often it is made again if it is refused
      * @param remote whether its caller is in another process
      */
     private record Prepared(RunRequest wanted, SubmitRequest request, Job.ConflictRetry retry, boolean remote) {}
@@ -147,11 +131,14 @@ public final class Submitter {
     private Prepared prepare(RunRequest request, SubmitRequest.@Nullable Caller remote) {
         limit.admit(request.key().tenant());
         boolean byCaller = request.execution() == Execution.CALLER;
-        Job job = byCaller ? settings.job(request.job()) : settings.jobs().require(request.job());
-        Environment environment = settings.environment();
+        Job job = byCaller
+                ? settings.work().job(request.job())
+                : settings.work().jobs().require(request.job());
+        Environment environment = settings.work().environment();
         SubmitRequest.Caller caller = remote;
         if (byCaller && caller == null) {
-            caller = new SubmitRequest.Caller(LeaseId.random(environment.random()), settings.holder());
+            caller = new SubmitRequest.Caller(
+                    LeaseId.random(environment.random()), settings.work().holder());
         }
         SubmitRequest asked = new SubmitRequest(
                 RunId.create(environment.clock(), environment.random()),
@@ -172,7 +159,7 @@ public final class Submitter {
                 request.maxRuntime().orElse(job.limits().maxRuntime()),
                 job.limits().expiryGrace());
         Origin origin = new Origin(
-                request.submitter().orElse(settings.holder().label()),
+                request.submitter().orElse(settings.work().holder().label()),
                 request.reason().orElse(null),
                 request.correlation().orElse(null),
                 request.trace().orElse(null),
@@ -194,9 +181,7 @@ public final class Submitter {
     private SubmitRequest.@Nullable Idempotency idempotency(RunRequest request) {
         return request.idempotencyKey()
                 .map(key -> new SubmitRequest.Idempotency(
-                        key,
-                        request.fingerprint().orElseGet(() -> Fingerprint.of(request)),
-                        settings.keepIdempotency()))
+                        key, request.fingerprint().orElseGet(() -> fingerprint(request)), settings.keepIdempotency()))
                 .orElse(null);
     }
 
@@ -271,39 +256,36 @@ public final class Submitter {
         refusals.refused(prepared.wanted().key(), prepared.request().spec().policy(), outcome, last);
     }
 
-    /** What a request asks for, as a hash: the same words give the same one, on every machine and after every restart. */
-    private static final class Fingerprint {
+    /**
+     * What a request asks for, as a hash: the same words give the same one, on every machine and after every restart. Who asks, and why,
+     * is no part of it.
+     */
+    private static String fingerprint(RunRequest request) {
+        MessageDigest digest = Sha256.begin();
+        put(digest, request.key().encoded());
+        put(digest, request.job().value());
+        put(digest, request.execution().name());
+        put(digest, request.policy().map(Enum::name).orElse(""));
+        put(digest, Integer.toString(request.priority()));
+        put(digest, text(request.maxWait()));
+        put(digest, text(request.lease()));
+        put(digest, text(request.maxRuntime()));
+        put(digest, request.parameters());
+        new TreeMap<>(request.labels()).forEach((name, value) -> {
+            put(digest, name);
+            put(digest, value);
+        });
+        return HexFormat.of().formatHex(digest.digest());
+    }
 
-        private Fingerprint() {}
+    // With its length in front, so that no two lists of texts look alike.
+    private static void put(MessageDigest digest, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        digest.update((bytes.length + ":").getBytes(StandardCharsets.US_ASCII));
+        digest.update(bytes);
+    }
 
-        /** The fingerprint of {@code request}. Who asks, and why, is no part of what is asked for. */
-        static String of(RunRequest request) {
-            MessageDigest digest = Sha256.begin();
-            put(digest, request.key().encoded());
-            put(digest, request.job().value());
-            put(digest, request.execution().name());
-            put(digest, request.policy().map(Enum::name).orElse(""));
-            put(digest, Integer.toString(request.priority()));
-            put(digest, text(request.maxWait()));
-            put(digest, text(request.lease()));
-            put(digest, text(request.maxRuntime()));
-            put(digest, request.parameters());
-            new TreeMap<>(request.labels()).forEach((name, value) -> {
-                put(digest, name);
-                put(digest, value);
-            });
-            return HexFormat.of().formatHex(digest.digest());
-        }
-
-        // With its length in front, so that no two lists of texts look alike.
-        private static void put(MessageDigest digest, String text) {
-            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-            digest.update((bytes.length + ":").getBytes(StandardCharsets.US_ASCII));
-            digest.update(bytes);
-        }
-
-        private static String text(Optional<Duration> duration) {
-            return duration.map(Duration::toString).orElse("");
-        }
+    private static String text(Optional<Duration> duration) {
+        return duration.map(Duration::toString).orElse("");
     }
 }

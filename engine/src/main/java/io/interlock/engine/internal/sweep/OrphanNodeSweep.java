@@ -5,7 +5,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
-import io.interlock.engine.NodeHandler;
+import io.interlock.engine.RunHandler.NodeHandler;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.submit.Cancels;
 import io.interlock.engine.internal.worker.ActiveRuns;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * and a worker that has died says nothing. The nodes of executions that end through this engine are stopped at once; all others, and
  * those that were asked for too late to be found then, are found by a sweep.
  */
-public final class OrphanNodeSweep implements SweepingJanitor.Sweep {
+public final class OrphanNodeSweep {
 
     private static final Logger log = LoggerFactory.getLogger(OrphanNodeSweep.class);
 
@@ -40,7 +40,6 @@ public final class OrphanNodeSweep implements SweepingJanitor.Sweep {
     private final EngineThreads threads;
     private final Cancels cancels;
     private final Map<JobName, NodeHandler> workflows = new HashMap<>();
-    /** By the job of a node. */
     private final Map<JobName, NodeHandler> nodes = new HashMap<>();
 
     public OrphanNodeSweep(RunQueries runs, RunViews views, Jobs jobs, EngineThreads threads, Cancels cancels) {
@@ -76,12 +75,7 @@ public final class OrphanNodeSweep implements SweepingJanitor.Sweep {
         return stop(work, open(work.nodeRuns(execution, node)), id -> Optional.of(execution));
     }
 
-    @Override
-    public String name() {
-        return "nodes";
-    }
-
-    @Override
+    /** Finds what was not stopped at once. */
     public List<SweepAction> runOnce() {
         List<SweepAction> all = new ArrayList<>();
         if (nodes.isEmpty()) {
@@ -99,7 +93,6 @@ public final class OrphanNodeSweep implements SweepingJanitor.Sweep {
         return all;
     }
 
-    /** Those that have not ended. */
     private List<Run> open(RunQuery wanted) {
         List<Run> open = new ArrayList<>();
         RunQuery query = wanted;
@@ -116,7 +109,6 @@ public final class OrphanNodeSweep implements SweepingJanitor.Sweep {
         return open;
     }
 
-    /** Stops those whose execution is over. */
     private List<SweepAction> stop(NodeHandler work, List<Run> runs, Function<RunId, Optional<Run>> executions) {
         List<SweepAction> done = new ArrayList<>();
         for (Run run : runs) {

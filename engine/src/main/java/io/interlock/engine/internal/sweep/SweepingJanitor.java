@@ -1,19 +1,28 @@
 package io.interlock.engine.internal.sweep;
 
 import io.interlock.DurationText;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Janitor;
 import io.interlock.engine.internal.runtime.EngineEvents;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
+import io.interlock.run.Retention;
+import io.interlock.spi.LeaseStore;
+import io.interlock.spi.run.Upkeep;
 import io.interlock.spi.run.Upkeep.SweepAction;
 import io.interlock.time.Environment.Timers;
 import io.interlock.time.LocalTime;
 import io.interlock.time.LocalTime.Moment;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,16 +35,6 @@ public final class SweepingJanitor implements Janitor {
 
     private static final Logger log = LoggerFactory.getLogger(SweepingJanitor.class);
     private static final double SPREAD = 0.2;
-
-    /** One of the janitor's duties. */
-    public interface Sweep {
-
-        /** What people call it. */
-        String name();
-
-        /** Does it once. Returns what was done, and why. */
-        List<SweepAction> runOnce();
-    }
 
     private final EngineTimers clocks;
     private final Duration every;
@@ -66,7 +65,6 @@ public final class SweepingJanitor implements Janitor {
         });
     }
 
-    /** Makes no round any more. */
     public void close() {
         rounds.close();
         next = null;
@@ -103,7 +101,7 @@ public final class SweepingJanitor implements Janitor {
 
     private Janitor.Round sweep(Sweep sweep) {
         try {
-            List<SweepAction> actions = sweep.runOnce();
+            List<SweepAction> actions = sweep.round().get();
             actions.forEach(action -> report(sweep, action));
             return new Janitor.Round(sweep.name(), now(), actions, null);
         } catch (RuntimeException failure) {
@@ -127,5 +125,76 @@ public final class SweepingJanitor implements Janitor {
 
     private Instant now() {
         return clocks.environment().clock().instant();
+    }
+
+    /** A sweep that the store does page by page, up to a number of pages in a round. */
+    public record Sweep(String name, Supplier<List<SweepAction>> round) {
+
+        private static final int PAGE = 100;
+        private static final int HISTORY_PAGE = 500;
+        private static final int MAX_PAGES = 20;
+        private static final LockKey EVERYWHERE = LockKey.of("interlock", "history");
+
+        /**
+         * Settles runs on keys that no step touches: attempts whose lease ran out, runs that count as running and have no lease, waits and
+         * rests that are over, offers that no worker took.
+         */
+        public static Sweep runs(Upkeep upkeep) {
+            return new Sweep("runs", () -> {
+                List<SweepAction> all = new ArrayList<>();
+                whileThereIsMore(() -> {
+                    List<SweepAction> done = upkeep.sweepRuns(PAGE);
+                    all.addAll(done);
+                    return done.stream().map(SweepAction::key).distinct().count() >= PAGE;
+                });
+                return all;
+            });
+        }
+
+        /** Clears leases without a run that ended by themselves. */
+        public static Sweep leases(LeaseStore store) {
+            return new Sweep("leases", () -> {
+                List<SweepAction> all = new ArrayList<>();
+                whileThereIsMore(() -> {
+                    List<LeaseRecord> cleared = store.sweep(PAGE);
+                    cleared.forEach(lease -> all.add(action(lease)));
+                    return cleared.size() >= PAGE;
+                });
+                return all;
+            });
+        }
+
+        /** Forgets history that is older than it is kept: so much in a round that no store can grow faster for long. */
+        public static Sweep history(Upkeep upkeep, Retention retention) {
+            return new Sweep("history", () -> {
+                AtomicInteger runs = new AtomicInteger();
+                AtomicInteger records = new AtomicInteger();
+                whileThereIsMore(() -> {
+                    Upkeep.Forgotten forgotten = upkeep.forget(retention, HISTORY_PAGE);
+                    runs.addAndGet(forgotten.runs());
+                    records.addAndGet(forgotten.auditRecords());
+                    return Math.max(forgotten.runs(), forgotten.auditRecords()) >= HISTORY_PAGE;
+                });
+                String why = runs + " runs and " + records + " audit records were kept long enough";
+                return runs.get() + records.get() == 0
+                        ? List.of()
+                        : List.of(new SweepAction(EVERYWHERE, null, null, why));
+            });
+        }
+
+        private static void whileThereIsMore(BooleanSupplier page) {
+            int pages = 0;
+            while (pages < MAX_PAGES && page.getAsBoolean()) {
+                pages++;
+            }
+        }
+
+        private static SweepAction action(LeaseRecord lease) {
+            String why = lease.holder().label() + " had it with token " + lease.token() + " for "
+                    + DurationText.format(Duration.between(lease.grantedAt(), lease.expiresAt()))
+                    + ", never gave it back, and it ended "
+                    + DurationText.format(Duration.between(lease.expiresAt(), lease.observedAt())) + " ago";
+            return new SweepAction(lease.key(), lease.holder().run(), null, why);
+        }
     }
 }

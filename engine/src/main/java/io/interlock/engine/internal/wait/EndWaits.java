@@ -63,7 +63,6 @@ public final class EndWaits {
         queues.waiters(run).forEach(waiter -> ((Waiter) waiter).settle(end, failure));
     }
 
-    /** One caller. */
     private final class Waiter extends WaitQueues.Waiter<Run> {
 
         private final RunId id;

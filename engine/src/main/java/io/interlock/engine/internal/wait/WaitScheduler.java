@@ -2,7 +2,7 @@ package io.interlock.engine.internal.wait;
 
 import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.internal.runtime.EngineThreads;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 import io.interlock.engine.internal.worker.ActiveRuns;
 import io.interlock.locks.runtime.Poller;
 import io.interlock.time.Environment.Timers;
@@ -40,7 +40,6 @@ public final class WaitScheduler {
         this.pace = new Poller.Pace(deadlines, time, pollEvery);
     }
 
-    /** As {@link EngineLifecycle#requireOpen}. */
     public void requireOpen() {
         lifecycle.requireOpen();
     }
@@ -83,17 +82,14 @@ public final class WaitScheduler {
         return deadlines.after(time.jittered(delay, SPREAD), task);
     }
 
-    /** How often waits look by themselves. */
     public Poller.Pace pace() {
         return pace;
     }
 
-    /** As {@link EngineThreads#tell}. */
     public void tell(Runnable task) {
         threads.tell(task);
     }
 
-    /** As {@link EngineThreads#call}. */
     public <A> CompletionStage<A> call(Supplier<A> call) {
         return threads.call(call);
     }
@@ -102,7 +98,6 @@ public final class WaitScheduler {
         return threads;
     }
 
-    /** What ends open waits. */
     private final class OpenWaits {
 
         private final Map<Object, Runnable> open = new LinkedHashMap<>();

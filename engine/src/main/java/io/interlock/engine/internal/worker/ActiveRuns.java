@@ -8,15 +8,17 @@ import io.interlock.RunId;
 import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Job;
-import io.interlock.engine.WorkSource;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineThreads;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
+import io.interlock.engine.internal.worker.HeldRun.StopSignal;
 import io.interlock.locks.runtime.HeldSet;
 import io.interlock.locks.runtime.LeaseRuntime;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
+import io.interlock.run.RunLimits;
 import io.interlock.run.RunStatus.Progress;
 import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.spi.run.WorkSteps.HeartbeatAnswer;
@@ -129,7 +131,6 @@ public final class ActiveRuns {
         }
     }
 
-    /** Tells the work to stop. */
     public void stop(HeldRun work, StopRequest stop) {
         if (raise(work, stop)) {
             logStop(work, stop);
@@ -211,7 +212,6 @@ public final class ActiveRuns {
         });
     }
 
-    /** The work enters a stage. */
     public void stage(HeldRun work, String stage) {
         Moment now = timers.time().now();
         WorkReport.Entered before = work.report().enter(stage, now);
@@ -224,7 +224,6 @@ public final class ActiveRuns {
         leases.watchAnew(work);
     }
 
-    /** The work reports how far it is. */
     public void progress(HeldRun work, Progress word) {
         if (work.report().progress(word)) {
             heartbeatAtLeisure(work);
@@ -285,7 +284,6 @@ public final class ActiveRuns {
         return waited;
     }
 
-    /** Sends no heartbeat any more. */
     void stopHeartbeats() {
         leases.close();
     }
@@ -309,12 +307,8 @@ public final class ActiveRuns {
     }
 
     private static String overdueMessage(HeldRun work) {
-        String limit = work.run()
-                .spec()
-                .limits()
-                .runtimeLimit()
-                .map(DurationText::format)
-                .orElse("");
+        RunLimits limits = work.run().spec().limits();
+        String limit = limits.runtimeLimit().map(DurationText::format).orElse("");
         return "run " + work.run().id() + " under " + work.key() + " took longer than its max runtime of " + limit
                 + work.report().where();
     }

@@ -1,20 +1,28 @@
 package io.interlock.engine.internal.worker;
 
+import io.interlock.InvalidSettingException;
+import io.interlock.LossCause;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.EngineEvent;
+import io.interlock.engine.PermanentFailureException;
+import io.interlock.engine.TransientFailureException;
 import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineEvents;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 import io.interlock.locks.runtime.Backoff;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.run.Ending;
+import io.interlock.run.Run;
 import io.interlock.run.RunError;
+import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.spi.run.WorkSteps.Claimed;
 import io.interlock.spi.run.WorkSteps.FinishAnswer;
 import io.interlock.spi.run.WorkSteps.FinishRequest;
 import io.interlock.spi.run.WorkSteps.HeartbeatAnswer;
 import io.interlock.time.LocalTime.Moment;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -70,12 +78,7 @@ public final class Finisher {
     @FunctionalInterface
     interface NextRun {
 
-        /**
-         * Begins it.
-         *
-         * @param ended the run that ended before it
-         * @param before taken before the request was sent
-         */
+        /** Begins it. */
         void taken(HeldRun ended, Claimed next, Moment before);
     }
 
@@ -160,20 +163,16 @@ public final class Finisher {
             events.tell(new EngineEvent.AttemptEnded(finished.run()));
             events.ended(finished.run());
         } else if (answer instanceof FinishAnswer.LeaseLost lost) {
-            if (held.markLost(lost.cause())) {
-                log.warn(
-                        "the result of {} does not count: {}",
-                        held,
-                        lost.cause().explanation());
-                events.tell(new EngineEvent.LeaseLost(held.run(), lost.cause()));
+            LossCause cause = lost.cause();
+            if (held.markLost(cause)) {
+                log.warn("the result of {} does not count: {}", held, cause.explanation());
+                events.tell(new EngineEvent.LeaseLost(held.run(), cause));
             }
             lost.current().ifPresent(events::ended);
         } else if (answer instanceof FinishAnswer.AlreadyFinished before) {
-            log.warn(
-                    "{} had ended before with another result: {}",
-                    held,
-                    before.run().state());
-            events.ended(before.run());
+            Run ended = before.run();
+            log.warn("{} had ended before with another result: {}", held, ended.state());
+            events.ended(ended);
         }
         events.workAppeared();
     }
@@ -211,5 +210,83 @@ public final class Finisher {
         String why = "how it ended cannot be kept: "
                 + Futures.cause(failure).getClass().getSimpleName();
         return held.finishRequest(new Ending.Failed(new RunError(UNTELLABLE, why), false, null), null);
+    }
+
+    /** What an attempt's ending is called, judged by what the work returned or threw, and by what it was told meanwhile. */
+    public static final class Endings {
+
+        private Endings() {}
+
+        static Ending returned(HeldRun work, @Nullable String result) {
+            Ending forced = forced(work);
+            if (forced != null) {
+                return forced;
+            }
+            try {
+                return new Ending.Succeeded(result);
+            } catch (InvalidSettingException tooLong) {
+                return new Ending.Failed(new RunError("RESULT_TOO_LARGE", text(tooLong)), false, null);
+            }
+        }
+
+        public static Ending threw(HeldRun work, Throwable failure) {
+            Ending forced = forced(work);
+            if (forced != null) {
+                return forced;
+            }
+            Optional<StopRequest> stop = work.stop().raised();
+            if (stop.isPresent()) {
+                return stop.get().code().equals(ActiveRuns.SHUTDOWN)
+                        ? new Ending.Failed(
+                                new RunError(ActiveRuns.SHUTDOWN, stop.get().reason()), true, Duration.ZERO)
+                        : new Ending.Aborted(stop.get().error());
+            }
+            return failed(work, Futures.cause(failure));
+        }
+
+        /** The work says {@code ending}, which counts unless the lease or the time was over before. */
+        public static Ending said(HeldRun work, Ending ending) {
+            Ending forced = forced(work);
+            return forced != null ? forced : ending;
+        }
+
+        /** The ending that no word of the work can change, or {@code null}. */
+        private static @Nullable Ending forced(HeldRun work) {
+            if (work.lost() != null) {
+                return new Ending.Failed(
+                        new RunError(
+                                ActiveRuns.LEASE_LOST,
+                                "the lease was lost: " + work.lost().explanation()),
+                        true,
+                        null);
+            }
+            return work.stop()
+                    .raised()
+                    .filter(stop -> stop.code().equals(RunError.MAX_RUNTIME))
+                    .map(stop -> new Ending.TimedOut(new RunError(RunError.MAX_RUNTIME, stop.reason())))
+                    .orElse(null);
+        }
+
+        private static Ending failed(HeldRun work, Throwable failure) {
+            if (failure instanceof PermanentFailureException permanent) {
+                return new Ending.Failed(new RunError(permanent.code(), text(failure)), false, null);
+            }
+            if (failure instanceof TransientFailureException passing) {
+                Duration rest = passing.rest().orElse(null);
+                return new Ending.Failed(new RunError(passing.code(), text(failure)), true, rest);
+            }
+            RunError error = new RunError(code(failure), text(failure));
+            return new Ending.Failed(error, work.job().failures().mayPass(failure), null);
+        }
+
+        private static String code(Throwable failure) {
+            String simple = failure.getClass().getSimpleName();
+            return simple.isEmpty() ? failure.getClass().getName() : simple;
+        }
+
+        private static String text(Throwable failure) {
+            String message = failure.getMessage();
+            return message == null || message.isBlank() ? failure.getClass().getName() : message;
+        }
     }
 }

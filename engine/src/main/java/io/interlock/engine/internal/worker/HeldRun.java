@@ -6,9 +6,12 @@ import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.engine.Job;
+import io.interlock.engine.WorkContext;
+import io.interlock.engine.WorkContext.RunStoppedException;
 import io.interlock.locks.runtime.HeldLease;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
+import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.spi.run.WorkSteps.FinishRequest;
@@ -18,7 +21,10 @@ import io.interlock.spi.run.WorkSteps.OutputNote;
 import io.interlock.time.LocalTime;
 import io.interlock.time.LocalTime.Moment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +100,6 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
         return ended;
     }
 
-    /** The work has stopped. */
     void end() {
         ended = true;
     }
@@ -203,11 +208,8 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
     }
 
     private long runtimeLeft() {
-        return run.spec()
-                .limits()
-                .runtimeLimit()
-                .map(limit -> LocalTime.capped(limit).toNanos() - age())
-                .orElse(NEVER);
+        Duration limit = run.spec().limits().maxRuntime();
+        return limit == null ? NEVER : LocalTime.capped(limit).toNanos() - age();
     }
 
     private long graceLeft() {
@@ -261,5 +263,136 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
     @Override
     public String toString() {
         return "run " + run.id() + " of job " + run.job() + " under " + run.key() + " with token " + lease.token();
+    }
+
+    /** What work sees of the run it holds. Safe for use by many threads. */
+    public abstract static class HeldRunContext implements WorkContext {
+
+        protected final ActiveRuns activeRuns;
+        protected final HeldRun held;
+
+        protected HeldRunContext(ActiveRuns activeRuns, HeldRun held) {
+            this.activeRuns = activeRuns;
+            this.held = held;
+        }
+
+        @Override
+        public final Run run() {
+            return held.run();
+        }
+
+        @Override
+        public final FencingToken token() {
+            return held.token();
+        }
+
+        @Override
+        public final Duration remaining() {
+            return held.remaining();
+        }
+
+        @Override
+        public final void stage(String name) {
+            activeRuns.stage(held, name);
+        }
+
+        @Override
+        public final void checkpoint() {
+            stopping().ifPresent(stop -> {
+                throw new RunStoppedException(stop);
+            });
+        }
+
+        @Override
+        public final Optional<StopRequest> stopping() {
+            return held.stop().raised();
+        }
+
+        @Override
+        public final void onStop(Runnable task) {
+            held.stop().onStop(task);
+        }
+    }
+
+    /** Tells work to stop, once: the first reason counts. Safe for use by many threads. */
+    public static final class StopSignal {
+
+        private final Executor callbacks;
+        private volatile @Nullable StopRequest stop;
+        private volatile @Nullable Moment since;
+        private List<Runnable> tasks = new ArrayList<>();
+        private @Nullable Thread worker;
+        private boolean interruptedByUs;
+
+        /** A signal that runs on {@code callbacks} what others want to do when it is raised. */
+        StopSignal(Executor callbacks) {
+            this.callbacks = callbacks;
+        }
+
+        public Optional<StopRequest> raised() {
+            return Optional.ofNullable(stop);
+        }
+
+        /** Since when the work should have stopped, or {@code null} if it may go on. */
+        @Nullable
+        Moment since() {
+            return since;
+        }
+
+        /** Tells the work, unless it was told before: whether this was the first time. */
+        boolean raise(StopRequest request, Moment now) {
+            List<Runnable> waiting;
+            synchronized (this) {
+                if (stop != null) {
+                    return false;
+                }
+                since = now;
+                stop = request;
+                waiting = tasks;
+                tasks = List.of();
+                interrupt();
+            }
+            waiting.forEach(callbacks::execute);
+            return true;
+        }
+
+        /** Runs {@code task} when the signal is raised, or at once if it is. */
+        public void onStop(Runnable task) {
+            synchronized (this) {
+                if (stop == null) {
+                    tasks.add(task);
+                    return;
+                }
+            }
+            callbacks.execute(task);
+        }
+
+        /** The current thread works from now on, and is to be interrupted. */
+        synchronized void begin() {
+            worker = Thread.currentThread();
+            if (stop != null) {
+                interrupt();
+            }
+        }
+
+        /** Whether {@code thread} works under this signal now. */
+        synchronized boolean isWorker(Thread thread) {
+            return thread.equals(worker);
+        }
+
+        /** The current thread no longer works; an interrupt of ours is taken back. */
+        synchronized void end() {
+            worker = null;
+            if (interruptedByUs) {
+                Thread.interrupted();
+            }
+        }
+
+        private void interrupt() {
+            if (worker != null) {
+                interruptedByUs = true;
+                worker.interrupt();
+            }
+        }
     }
 }

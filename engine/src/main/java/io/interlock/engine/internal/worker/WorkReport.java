@@ -20,25 +20,18 @@ public final class WorkReport {
     private @Nullable Progress progress;
     private @Nullable Entered current;
 
-    /**
-     * A stage the work is at.
-     *
-     * @param name its name
-     * @param since since when, by the local clock
-     */
+    /** A stage the work is at. */
     record Entered(String name, Moment since) {}
 
     /**
      * What a heartbeat carries.
      *
-     * @param stage the next stage to tell, or {@code null}
      * @param progress the last report of it, or {@code null} if that was sent
      */
     record Words(@Nullable String stage, @Nullable Progress progress) {
 
         static final Words NONE = new Words(null, null);
 
-        /** Whether there is anything in them. */
         boolean isNews() {
             return stage != null || progress != null;
         }
@@ -70,12 +63,10 @@ public final class WorkReport {
         return progress != null;
     }
 
-    /** The stage the work is at. */
     synchronized Optional<Entered> current() {
         return Optional.ofNullable(current);
     }
 
-    /** What is to be told next. */
     synchronized Words next() {
         // With the last stage, not before: it would look as if it belonged to another one.
         return new Words(untold.peekFirst(), untold.size() <= 1 ? progress : null);

@@ -1,24 +1,15 @@
 package io.interlock.engine.internal.worker;
 
-import io.interlock.engine.WorkSource;
+import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineThreads;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 
 /**
  * The parts that do the work of runs, put together: all that an engine of a worker has, and a part of every engine on a store. It is
  * handed to no part; each part is handed what it uses.
- *
- * @param settings what it was set up with
- * @param threads where everything runs
- * @param timers clocks and timers
- * @param batches the way to the store
- * @param events tells listeners
- * @param activeRuns the runs this process has the leases of
- * @param finisher tells the store how attempts ended
- * @param workers take work
  */
 public record WorkerAssembly(
         EngineSettings.WorkSettings settings,
@@ -50,7 +41,6 @@ public record WorkerAssembly(
      * over, and tells what is left to stop. Only then do the threads end.
      *
      * @param endWaits ends waits, but for those of work under way
-     * @param end ends the threads, those of this assembly among them
      */
     public void drain(Runnable endWaits, Runnable end) {
         boolean waited = false;

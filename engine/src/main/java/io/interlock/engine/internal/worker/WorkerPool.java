@@ -7,7 +7,7 @@ import io.interlock.engine.Job;
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.WorkerEngine;
 import io.interlock.engine.internal.runtime.EngineSettings;
-import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 import io.interlock.run.JobName;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
@@ -140,7 +140,6 @@ public final class WorkerPool {
         }
     }
 
-    /** What is done here. */
     public Set<JobName> jobs() {
         return jobs;
     }
@@ -277,15 +276,12 @@ public final class WorkerPool {
         try {
             return handler.takesSlot();
         } catch (RuntimeException | Error broken) {
-            log.warn(
-                    "takesSlot of job {} failed; its run takes a slot",
-                    claimed.run().job(),
-                    broken);
+            JobName job = claimed.run().job();
+            log.warn("takesSlot of job {} failed; its run takes a slot", job, broken);
             return true;
         }
     }
 
-    /** The place of one attempt. */
     private final class Slot implements Attempts.Slot {
 
         private final HeldRun held;

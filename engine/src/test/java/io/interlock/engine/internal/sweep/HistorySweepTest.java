@@ -2,6 +2,7 @@ package io.interlock.engine.internal.sweep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.engine.internal.sweep.SweepingJanitor.Sweep;
 import io.interlock.run.Retention;
 import io.interlock.spi.run.Upkeep;
 import io.interlock.spi.run.Upkeep.SweepAction;
@@ -15,7 +16,7 @@ class HistorySweepTest {
     private final AtomicInteger runs = new AtomicInteger();
     private final AtomicInteger records = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
-    private final StoreSweep sweep = StoreSweep.history(
+    private final Sweep sweep = Sweep.history(
             new Upkeep() {
                 @Override
                 public List<SweepAction> sweepRuns(int limit) {
@@ -34,7 +35,7 @@ class HistorySweepTest {
     void aRoundGoesOnAsLongAsThereIsMore() {
         runs.set(700);
         records.set(1700);
-        assertThat(sweep.runOnce())
+        assertThat(sweep.round().get())
                 .singleElement()
                 .extracting(action -> action.why())
                 .isEqualTo("700 runs and 1700 audit records were kept long enough");
@@ -44,17 +45,17 @@ class HistorySweepTest {
     @Test
     void aRoundComesToAnEnd() {
         runs.set(1_000_000);
-        sweep.runOnce();
+        sweep.round().get();
         assertThat(runs).hasPositiveValue();
         assertThat(calls.get()).isLessThan(100);
         int before = runs.get();
-        sweep.runOnce();
+        sweep.round().get();
         assertThat(runs).hasValueLessThan(before);
     }
 
     @Test
     void nothingToForgetIsNoNews() {
-        assertThat(sweep.runOnce()).isEmpty();
+        assertThat(sweep.round().get()).isEmpty();
         assertThat(calls).hasValue(1);
     }
 

@@ -13,7 +13,7 @@ import io.interlock.benchmark.report.Limit;
 import io.interlock.benchmark.server.PostgresAddress;
 import io.interlock.benchmark.server.PostgresUnderTest;
 import io.interlock.engine.CallerRun;
-import io.interlock.engine.CallerTurn;
+import io.interlock.engine.CallerRun.CallerTurn;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;

@@ -10,7 +10,7 @@ import io.interlock.config.JobSettings;
 import io.interlock.config.TriggerSecret;
 import io.interlock.config.Work;
 import io.interlock.engine.Job;
-import io.interlock.engine.http.StripeSignature;
+import io.interlock.engine.http.SignatureCheck.StripeSignature;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.compat.CompatRig;
 import io.interlock.store.memory.MemoryStore;

@@ -1,4 +1,4 @@
-package io.interlock.engine.count;
+package io.interlock.engine.internal;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
@@ -84,11 +84,7 @@ public final class RefusalCounter implements AutoCloseable {
         minute.count(key, policy, outcome, last);
     }
 
-    /**
-     * Writes down what has changed.
-     *
-     * @return how many counts were written
-     */
+    /** Writes down what has changed. */
     public synchronized int runOnce() {
         forgetWhatIsTooMuch();
         List<Minute.Change> changes =
@@ -206,6 +202,7 @@ public final class RefusalCounter implements AutoCloseable {
         Stream<Change> changes() {
             return cells.entrySet().stream()
                     .map(entry -> new Change(
+                            this,
                             entry.getKey(),
                             entry.getValue(),
                             entry.getValue().number.sum()))
@@ -213,24 +210,15 @@ public final class RefusalCounter implements AutoCloseable {
         }
 
         /** A count as it was a moment ago. */
-        final class Change {
+        private record Change(Minute minute, Cell cell, Count count, long value) {
 
-            private final Cell cell;
-            private final Count count;
-            private final long value;
-
-            private Change(Cell cell, Count count, long value) {
-                this.cell = cell;
-                this.count = count;
-                this.value = value;
-            }
-
-            private boolean isNew() {
+            boolean isNew() {
                 return value != count.sent;
             }
 
             RefusalCount asCount(String node) {
-                return new RefusalCount(cell.key, node, beginning(), cell.policy, cell.outcome, value, count.last);
+                return new RefusalCount(
+                        cell.key, node, minute.beginning(), cell.policy, cell.outcome, value, count.last);
             }
 
             void sent() {

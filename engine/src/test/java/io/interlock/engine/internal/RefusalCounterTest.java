@@ -1,4 +1,4 @@
-package io.interlock.engine.count;
+package io.interlock.engine.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.interlock.engine.count;
+package io.interlock.engine.internal;
 
 import io.interlock.LockKey;
 import io.interlock.RunState;
@@ -54,7 +54,6 @@ public final class PeriodCounter implements AutoCloseable {
     private Map<Cell, Counts> counts = new HashMap<>();
     private final Map<Cell, RunPeriod> unconfirmed = new HashMap<>();
 
-    /** What is counted together. */
     private record Cell(String tenant, @Nullable JobName job, Instant minute) {
 
         RunPeriod empty() {
@@ -62,7 +61,6 @@ public final class PeriodCounter implements AutoCloseable {
         }
     }
 
-    /** What was counted in a cell. */
     private static final class Counts {
 
         private final Map<RunState, Long> ends = new EnumMap<>(RunState.class);

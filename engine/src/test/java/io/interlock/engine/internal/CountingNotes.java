@@ -1,4 +1,4 @@
-package io.interlock.engine.count;
+package io.interlock.engine.internal;
 
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.interlock.engine.count;
-
-import org.jspecify.annotations.NullMarked;
