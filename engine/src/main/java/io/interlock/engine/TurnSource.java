@@ -1,8 +1,8 @@
 package io.interlock.engine;
 
+import io.interlock.run.Attempt.TurnAnswer;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.RunSteps.CancelRequest;
-import io.interlock.spi.run.RunSteps.TurnAnswer;
 import io.interlock.spi.run.RunSteps.TurnRequest;
 import java.util.concurrent.CompletionStage;
 

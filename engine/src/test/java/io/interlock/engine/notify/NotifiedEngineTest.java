@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.RunEngine;
-import io.interlock.spi.run.WorkSteps.Claimed;
+import io.interlock.run.Attempt.Claimed;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

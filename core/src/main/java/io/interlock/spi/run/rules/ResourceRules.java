@@ -2,7 +2,7 @@ package io.interlock.spi.run.rules;
 
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Resource;
-import io.interlock.spi.run.RunSteps.ResourceAnswer;
+import io.interlock.run.Resource.ResourceAnswer;
 import io.interlock.spi.run.RunSteps.ResourceRequest;
 
 /** Changes of resources by operators. */

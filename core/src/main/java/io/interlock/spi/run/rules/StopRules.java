@@ -1,13 +1,13 @@
 package io.interlock.spi.run.rules;
 
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.RunState;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Run;
+import io.interlock.run.Run.CancelAnswer;
 import io.interlock.run.RunError;
 import io.interlock.run.RunStatus.StopRequest;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
-import io.interlock.spi.run.RunSteps.CancelAnswer;
 import io.interlock.spi.run.RunSteps.CancelRequest;
 import io.interlock.spi.run.rules.KeyState.ChangeReason;
 

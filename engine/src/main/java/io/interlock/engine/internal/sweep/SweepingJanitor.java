@@ -6,7 +6,7 @@ import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Janitor;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineTimers;
-import io.interlock.spi.run.Upkeep.SweepAction;
+import io.interlock.run.SweepAction;
 import io.interlock.time.Environment.Timers;
 import io.interlock.time.LocalTime;
 import io.interlock.time.LocalTime.Moment;

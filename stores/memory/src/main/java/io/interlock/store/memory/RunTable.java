@@ -1,21 +1,21 @@
 package io.interlock.store.memory;
 
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.RunState;
 import io.interlock.run.Pause;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.AcquireRequest;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.ReleaseRequest;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.LeaseStore.RenewRequest;
 import io.interlock.spi.Watchers;
-import io.interlock.spi.run.Upkeep.SweepAction;
 import io.interlock.spi.run.rules.BareLeaseRules;
 import io.interlock.spi.run.rules.ClaimRules;
 import io.interlock.spi.run.rules.FinishRules;
