@@ -63,7 +63,6 @@ public record KeyLine(
     /**
      * Which runs of the queue of one key to list, from its front.
      *
-     * @param key the key
      * @param after where the page before ended
      * @param limit the maximum number, 1 to {@link RunQuery#MAX_LIMIT}
      */

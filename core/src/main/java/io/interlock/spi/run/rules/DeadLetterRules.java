@@ -5,7 +5,6 @@ import io.interlock.ConflictPolicy;
 import io.interlock.InvalidSettingException;
 import io.interlock.RunId;
 import io.interlock.RunState;
-import io.interlock.run.AuditRecord;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetter.DiscardAnswer;
 import io.interlock.run.DeadLetter.RedriveAnswer;
@@ -113,19 +112,13 @@ public final class DeadLetterRules {
         DeadLetter letter = new DeadLetter(
                 dead, new DeadLetter.Disposition(kind, why.actor().name(), why.reason(), state.now(), successor));
         state.settle(letter);
-        state.note(new AuditRecord(
-                0,
-                state.now(),
-                state.key(),
-                dead.id(),
+        state.note(
+                dead,
                 null,
-                why.actor().name(),
                 kind == DeadLetter.Disposition.Kind.REDRIVEN ? "redriven" : "discarded",
                 dead.state().name(),
                 successor == null ? "" : successor.toString(),
-                why.reason(),
-                KeyState.correlation(dead, why),
-                why.actor().address()));
+                why);
         return letter;
     }
 }

@@ -52,7 +52,7 @@ public final class FinishRules {
         if (state.lease().isEmpty()) {
             return;
         }
-        state.running().filter(state::hasLease).ifPresent(run -> AttemptRules.lost(state, run));
+        state.holder().ifPresent(run -> AttemptRules.lost(state, run));
         state.setLease(null);
         Promotion.promote(state);
     }

@@ -12,10 +12,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lease of a key, a run's or a bare one.
  *
- * @param id the lease id
- * @param holder who has it
- * @param token the fencing token
- * @param grantedAt when it was granted
  * @param expiresAt when it ends unless it is renewed
  * @param lockDelay how long the key stays closed after an expiry or eviction
  * @param eviction set if it was evicted

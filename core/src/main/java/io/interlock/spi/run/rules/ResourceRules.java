@@ -32,8 +32,6 @@ public final class ResourceRules {
     }
 
     private static boolean isHeld(KeyState state) {
-        return state.busyRun().isPresent()
-                || state.reservation().isPresent()
-                || (state.lease().isPresent() && !QueueRules.isOver(state));
+        return state.busyRun().isPresent() || state.reservation().isPresent() || BareLeaseRules.keepsLease(state);
     }
 }

@@ -54,7 +54,9 @@ public final class Settlement {
 
     // No step causes this; a table changed by hand may. It is unknown which run is right, so both fail.
     private void judgeOverlap() {
-        List<Run> running = state.allRunning();
+        List<Run> running = state.allRunning()
+                .sorted((one, other) -> Long.compare(one.number(), other.number()))
+                .toList();
         if (running.size() < 2) {
             return;
         }
@@ -128,9 +130,8 @@ public final class Settlement {
         state.changes().runs().stream()
                 .filter(run -> run.state().isTerminal() && !told.contains(run.id()))
                 .forEach(this::ended);
-        state.reservation()
-                .filter(now -> before.isEmpty())
-                .flatMap(now -> state.run(now.run()))
+        state.reserved()
+                .filter(run -> before.isEmpty())
                 .ifPresent(run -> done.add(new SweepAction(state.key(), run.id(), run.state(), "the key is free")));
     }
 

@@ -24,7 +24,7 @@ public final class WaitRules {
      */
     public static Optional<Wait> explain(KeyState state, RunId id, List<Duration> past) {
         return state.run(id).filter(run -> run.state() == RunState.QUEUED).map(run -> {
-            Run holder = state.running().filter(state::hasLease).orElse(null);
+            Run holder = state.holder().orElse(null);
             boolean alive =
                     state.lease().map(lease -> lease.isLive(state.now())).orElse(false);
             int position = state.position(run);
