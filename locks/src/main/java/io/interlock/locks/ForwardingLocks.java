@@ -39,11 +39,6 @@ public abstract class ForwardingLocks implements Locks {
     }
 
     @Override
-    public CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options) {
-        return target.tryAcquireAsync(keys, options);
-    }
-
-    @Override
     public CompletionStage<Acquisition> acquireAsync(Collection<LockKey> keys, Duration maxWait, LeaseOptions options) {
         return target.acquireAsync(keys, maxWait, options);
     }

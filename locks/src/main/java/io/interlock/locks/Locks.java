@@ -92,7 +92,9 @@ public interface Locks extends AutoCloseable {
             throws InterruptedException;
 
     /** Like {@link #tryAcquireAll}, without blocking. */
-    CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options);
+    default CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options) {
+        return acquireAsync(keys, Duration.ZERO, options);
+    }
 
     /** Like {@link #acquireAll}, without blocking and without a thread that waits. Cancelling it ends the wait. */
     CompletionStage<Acquisition> acquireAsync(Collection<LockKey> keys, Duration maxWait, LeaseOptions options);

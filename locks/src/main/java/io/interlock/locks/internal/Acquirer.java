@@ -13,6 +13,7 @@ import io.interlock.locks.Acquisition;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.TakeoverProbe;
 import io.interlock.locks.TakeoverProbe.Finding;
+import io.interlock.locks.internal.StoreLocks.LocksSettings;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.AcquireRequest;
@@ -53,12 +54,10 @@ final class Acquirer {
      */
     record PendingAcquire(AcquireRequest request, LeaseOptions options, long owner) {
 
-        /** The same, by a caller that waits for a wake-up. */
         PendingAcquire waiting() {
             return new PendingAcquire(request.waiting(), options, owner);
         }
 
-        /** The same under another id. */
         PendingAcquire named(LeaseId id) {
             return new PendingAcquire(
                     new AcquireRequest(
@@ -107,7 +106,6 @@ final class Acquirer {
         }
     }
 
-    /** Asks without blocking. */
     CompletionStage<Acquisition> askAsync(PendingAcquire wanted) {
         if (!leases.held().enter()) {
             return CompletableFuture.failedFuture(Leases.closed());

@@ -88,7 +88,6 @@ final class Leases {
         return time;
     }
 
-    /** How long renewals of one lease are apart at least. */
     Duration writeEvery() {
         return store.capabilities().writeEvery();
     }
@@ -123,16 +122,11 @@ final class Leases {
         }
         Duration age = Duration.ofNanos(lease.age());
         Duration sinceRenewal = Duration.ofNanos(time.elapsed(lease.confirmed()));
-        return lease.granted().stream()
-                .filter(each -> each.key().equals(key))
-                .findFirst()
-                .map(each -> {
-                    Instant now = each.grantedAt().plus(age);
-                    Instant end =
-                            now.minus(sinceRenewal).plus(lease.options().terms().ttl());
-                    return new LeaseRecord(
-                            key, each.id(), each.holder(), each.token(), each.grantedAt(), end, now, null);
-                });
+        LeaseRecord granted = lease.record(key);
+        Instant now = granted.grantedAt().plus(age);
+        Instant end = now.minus(sinceRenewal).plus(lease.options().terms().ttl());
+        return Optional.of(new LeaseRecord(
+                key, granted.id(), granted.holder(), granted.token(), granted.grantedAt(), end, now, null));
     }
 
     Release release(LeaseHandle lease) {

@@ -38,7 +38,6 @@ final class Threads implements Executor {
                 environment.threads("interlock-callback"));
     }
 
-    /** Where calls to the store run. */
     Executor calls() {
         return calls;
     }
