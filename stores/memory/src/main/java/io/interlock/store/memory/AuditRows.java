@@ -33,7 +33,6 @@ final class AuditRows {
         unsealed.put(last, placed);
     }
 
-    /** The records of a key, in order. */
     List<AuditRecord> of(LockKey key) {
         return List.copyOf(byKey.getOrDefault(key, new TreeMap<>()).values());
     }

@@ -58,13 +58,11 @@ final class MemoryClient implements AutoCloseable {
         return table.rows.run(id).orElse(null);
     }
 
-    /** Each request by itself, in order. */
     <Q, A> Answers<A> answer(List<Q> requests, Function<Q, A> step) {
         requireOpen();
         return Answers.of(requests.stream().map(step).toList());
     }
 
-    /** Wakes the waiters of {@code key}. */
     void wake(LockKey key) {
         table.watchers.callThoseOf(key);
     }

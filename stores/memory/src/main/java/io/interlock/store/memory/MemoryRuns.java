@@ -80,7 +80,6 @@ class MemoryRuns implements RunSteps {
         });
     }
 
-    /** An idempotency key of a tenant. */
     NameRows.Name name(LockKey key, SubmitRequest.Idempotency idempotency) {
         return new NameRows.Name(key.tenant(), idempotency.key());
     }

@@ -93,7 +93,6 @@ final class RunRows {
         return List.copyOf(keys.keySet());
     }
 
-    /** The data of a key for the rules. */
     KeyRows read(LockKey key, @Nullable LeaseRow lease, long lastToken) {
         KeyRow row = keys.get(key);
         return row == null ? KeyRows.ofLease(lease, lastToken) : row.rows(lease, lastToken);
@@ -173,7 +172,6 @@ final class RunRows {
         return row == null ? null : row.oldestWaiting();
     }
 
-    /** The resource of the key. */
     Optional<Resource> resource(LockKey key) {
         return Optional.ofNullable(keys.get(key)).map(row -> row.resource);
     }
@@ -276,7 +274,6 @@ final class RunRows {
                 .map(Run::key);
     }
 
-    /** Records the claim of a run. */
     void claimed(LockKey key, UUID claim, LeaseId lease) {
         tenantTurns.took(key.tenant());
         KeyRow row = keys.get(key);
@@ -287,7 +284,6 @@ final class RunRows {
         }
     }
 
-    /** The keys whose running runs were taken by this claim. */
     List<LockKey> claimedBy(UUID claim) {
         return List.copyOf(claims.getOrDefault(claim, Set.of()));
     }
