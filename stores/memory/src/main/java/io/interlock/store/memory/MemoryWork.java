@@ -34,7 +34,7 @@ class MemoryWork implements WorkSteps {
 
     @Override
     public ChangeFeed.Subscription watchWork(@Nullable String tenant, Runnable lookAgain) {
-        return client.wakeUps().subscribe(client.table().work, Optional.ofNullable(tenant), lookAgain);
+        return client.subscribe(client.table().work, Optional.ofNullable(tenant), lookAgain);
     }
 
     /** Claims are serialised, so that two concurrent equal claims take the same runs. */

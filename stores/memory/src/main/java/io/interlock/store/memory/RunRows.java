@@ -6,8 +6,6 @@ import io.interlock.LeaseId;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
-import io.interlock.access.AccessKey;
-import io.interlock.access.SignIns.SignInList;
 import io.interlock.run.Attempt.Turn;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.JobName;
@@ -34,7 +32,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -45,6 +42,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -56,16 +54,12 @@ final class RunRows {
 
     private static final int MOST_PAUSED = 100;
 
-    final AuditRows audit = new AuditRows();
+    final MemoryAudit audit;
     final NameRows names = new NameRows();
-    final NoteRows notes = new NoteRows();
+    final MemoryNotes notes;
+    final MemoryAccess access;
     final PauseRows pauses = new PauseRows();
     final HistoryRows history = new HistoryRows();
-
-    /** In the order in which they were added. */
-    final Map<String, AccessKey> accessKeys = new LinkedHashMap<>();
-
-    final SignInList signIns = new SignInList();
 
     private final Map<LockKey, KeyRow> keys = new ConcurrentHashMap<>();
     private final Map<String, TenantRows> tenants = new HashMap<>();
@@ -78,9 +72,12 @@ final class RunRows {
     private Instant heardSince;
     private long submitted;
 
-    RunRows(Instant now) {
-        lastHeard = now;
-        heardSince = now;
+    RunRows(Supplier<Instant> clock) {
+        audit = new MemoryAudit(clock);
+        notes = new MemoryNotes(clock);
+        access = new MemoryAccess(audit, clock);
+        lastHeard = clock.get();
+        heardSince = lastHeard;
     }
 
     /** Whether the key has runs. Needs the key's slot, not the monitor. */

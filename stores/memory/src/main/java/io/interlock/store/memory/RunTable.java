@@ -84,7 +84,7 @@ class RunTable {
         this.clock = clock;
         this.maxLease = maxLease;
         this.random = random;
-        rows = new RunRows(now());
+        rows = new RunRows(this::now);
     }
 
     /** One atomic step on a key, whether it has a lease or not. */

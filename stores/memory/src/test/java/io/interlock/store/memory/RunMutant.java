@@ -191,7 +191,8 @@ enum RunMutant {
                     lease.grantedAt(),
                     lease.expiresAt(),
                     lease.lockDelay(),
-                    lease.eviction());
+                    lease.eviction(),
+                    false);
         }
     }),
 
