@@ -1,7 +1,6 @@
 package io.interlock.locks;
 
 import io.interlock.DurationText;
-import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseTerms;
 import java.time.Duration;
@@ -17,24 +16,21 @@ import org.jspecify.annotations.Nullable;
 public final class LeaseOptions {
 
     private static final LeaseOptions DEFAULTS =
-            new LeaseOptions(LeaseTerms.of(Duration.ofSeconds(30)), null, null, null, null);
+            new LeaseOptions(LeaseTerms.of(Duration.ofSeconds(30)), null, null, null);
 
     private final LeaseTerms terms;
     private final @Nullable Duration renewEvery;
     private final @Nullable Duration maxHold;
-    private final @Nullable Holder holder;
     private final @Nullable TakeoverProbe probe;
 
     private LeaseOptions(
             LeaseTerms terms,
             @Nullable Duration renewEvery,
             @Nullable Duration maxHold,
-            @Nullable Holder holder,
             @Nullable TakeoverProbe probe) {
         this.terms = terms;
         this.renewEvery = renewEvery;
         this.maxHold = maxHold;
-        this.holder = holder;
         this.probe = probe;
         if (renewEvery != null && (renewEvery.isNegative() || renewEvery.isZero())) {
             throw new InvalidSettingException(
@@ -66,32 +62,27 @@ public final class LeaseOptions {
 
     /** Time to live without a renewal; 2 s to the store's longest lease. */
     public LeaseOptions ttl(Duration ttl) {
-        return new LeaseOptions(new LeaseTerms(ttl, terms.lockDelay()), renewEvery, maxHold, holder, probe);
+        return new LeaseOptions(new LeaseTerms(ttl, terms.lockDelay()), renewEvery, maxHold, probe);
     }
 
     /** How often it is renewed; at most a third of the ttl, which is also the default. */
     public LeaseOptions renewEvery(Duration renewEvery) {
-        return new LeaseOptions(terms, renewEvery, maxHold, holder, probe);
+        return new LeaseOptions(terms, renewEvery, maxHold, probe);
     }
 
     /** How long it may be held at all; then it counts as lost and is renewed no more. Without it, for ever. */
     public LeaseOptions maxHold(Duration maxHold) {
-        return new LeaseOptions(terms, renewEvery, maxHold, holder, probe);
+        return new LeaseOptions(terms, renewEvery, maxHold, probe);
     }
 
     /** How long the key stays closed if the lease ends by expiry or force; 15 s for resources that check no tokens. */
     public LeaseOptions lockDelay(Duration lockDelay) {
-        return new LeaseOptions(new LeaseTerms(terms.ttl(), lockDelay), renewEvery, maxHold, holder, probe);
-    }
-
-    /** Who holds it, instead of the process's own name. */
-    public LeaseOptions holder(Holder holder) {
-        return new LeaseOptions(terms, renewEvery, maxHold, holder, probe);
+        return new LeaseOptions(new LeaseTerms(terms.ttl(), lockDelay), renewEvery, maxHold, probe);
     }
 
     /** Whom to ask before a key is taken over whose last lease ended by itself. */
     public LeaseOptions takeoverProbe(TakeoverProbe probe) {
-        return new LeaseOptions(terms, renewEvery, maxHold, holder, probe);
+        return new LeaseOptions(terms, renewEvery, maxHold, probe);
     }
 
     /** Time to live and lock delay. */
@@ -107,11 +98,6 @@ public final class LeaseOptions {
     /** How long it may be held at all, if that is limited. */
     public Optional<Duration> maxHold() {
         return Optional.ofNullable(maxHold);
-    }
-
-    /** Who holds it, if not the process under its own name. */
-    public Optional<Holder> holder() {
-        return Optional.ofNullable(holder);
     }
 
     /** The probe to ask before a take-over, if there is one. */

@@ -219,7 +219,7 @@ public final class StoreLocks implements Locks {
         AcquireRequest request = new AcquireRequest(
                 List.copyOf(keys),
                 LeaseId.random(settings.environment().random()),
-                options.holder().orElse(settings.holder()),
+                settings.holder(),
                 options.terms().within(store.capabilities().maxLease()),
                 false,
                 AcquireRequest.Takeover.allowed());
