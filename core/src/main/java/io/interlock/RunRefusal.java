@@ -10,12 +10,6 @@ import java.util.TreeSet;
 /** Why a key was not granted although it has no holder: runs, a pause or a limit prevented it. */
 public sealed interface RunRefusal extends Refusal {
 
-    /** At once, unless time alone opens the key: what prevents it may end at any moment. */
-    @Override
-    default Duration retryAfter() {
-        return Duration.ZERO;
-    }
-
     /** The key is reserved for a run that has not started yet. */
     record Reserved(LockKey key, RunId run, JobName job, Instant since, Instant observedAt) implements RunRefusal {
         @Override

@@ -52,13 +52,7 @@ public record Attempt(
          * @param position its place, from 1
          * @param obstacle what prevents its start, or {@code null} if it only waits for its next attempt
          */
-        record Waiting(Run run, int position, @Nullable Refusal obstacle) implements TurnAnswer {
-
-            /** What prevents its start, unless it only waits for its next attempt. */
-            public Optional<Refusal> because() {
-                return Optional.ofNullable(obstacle);
-            }
-        }
+        record Waiting(Run run, int position, @Nullable Refusal obstacle) implements TurnAnswer {}
 
         /**
          * The run no longer waits.
@@ -108,13 +102,7 @@ public record Attempt(
          *
          * @param current the lease the store has for the key now, or {@code null}
          */
-        record Lost(LossCause cause, @Nullable LeaseRecord current) implements HeartbeatAnswer {
-
-            /** The lease the store has for the key now. */
-            public Optional<LeaseRecord> successor() {
-                return Optional.ofNullable(current);
-            }
-        }
+        record Lost(LossCause cause, @Nullable LeaseRecord current) implements HeartbeatAnswer {}
     }
 
     /** The answer of a store to a finish. In every case the sender no longer has the key. */

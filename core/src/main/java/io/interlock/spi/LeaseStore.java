@@ -230,13 +230,7 @@ public interface LeaseStore extends AutoCloseable {
          *
          * @param current the lease the store has for the key now, if any
          */
-        record Lost(LossCause cause, @Nullable LeaseRecord current) implements RenewAnswer {
-
-            /** The lease the store has for the key now. */
-            public Optional<LeaseRecord> successor() {
-                return Optional.ofNullable(current);
-            }
-        }
+        record Lost(LossCause cause, @Nullable LeaseRecord current) implements RenewAnswer {}
     }
 
     /** Releases a lease: the holder's work has stopped. */
@@ -265,13 +259,7 @@ public interface LeaseStore extends AutoCloseable {
          *
          * @param current the lease the store has for the key now, if any
          */
-        record Gone(@Nullable LeaseRecord current) implements ReleaseAnswer {
-
-            /** The lease the store has for the key now. */
-            public Optional<LeaseRecord> successor() {
-                return Optional.ofNullable(current);
-            }
-        }
+        record Gone(@Nullable LeaseRecord current) implements ReleaseAnswer {}
     }
 
     /**

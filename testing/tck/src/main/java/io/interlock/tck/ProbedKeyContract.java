@@ -59,8 +59,8 @@ interface ProbedKeyContract extends RunContract {
             assertThat(as(Refusal.AwaitsProbe.class, refusal).expired().token()).isEqualTo(lease.token());
         }
         Run queued = queue(key("unseen"));
-        assertThat(client().store().queries().explain(queued.id()).orElseThrow().because())
-                .containsInstanceOf(Refusal.AwaitsProbe.class);
+        assertThat(client().store().queries().explain(queued.id()).orElseThrow().obstacle())
+                .isInstanceOf(Refusal.AwaitsProbe.class);
         client().store().upkeep().sweepRuns(10);
         client().store().sweep(10);
         assertThat(client().claim(10)).isEmpty();
@@ -133,7 +133,7 @@ interface ProbedKeyContract extends RunContract {
         Run run = client().submitted(SubmitRequest.of(freshRun(), key("caller"), spec().policy(ConflictPolicy.QUEUE))
                 .by(caller));
         TurnAnswer.Waiting waiting = as(TurnAnswer.Waiting.class, client().takeTurn(run, caller));
-        assertThat(waiting.because()).containsInstanceOf(Refusal.AwaitsProbe.class);
+        assertThat(waiting.obstacle()).isInstanceOf(Refusal.AwaitsProbe.class);
     }
 
     @Test

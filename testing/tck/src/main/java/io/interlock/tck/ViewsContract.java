@@ -79,7 +79,7 @@ interface ViewsContract extends RunContract {
         assertThat(view.currentRun()).isEmpty();
         assertThat(view.waiting()).isZero();
         assertThat(view.waitingSince()).isNull();
-        assertThat(view.currentPause()).isEmpty();
+        assertThat(view.pause()).isNull();
         new Client(client().store()).released(lease);
         assertThat(names(KeyQuery.ofTenant("acme"))).isEmpty();
     }
@@ -119,7 +119,7 @@ interface ViewsContract extends RunContract {
         assertThat(view.currentRun()).isEmpty();
         assertThat(view.waiting()).isEqualTo(1);
         assertThat(view.waitingSince()).isEqualTo(waiting.submittedAt());
-        assertThat(view.currentPause().map(Pause::actor)).contains("carol");
+        assertThat(view.pause()).extracting(Pause::actor).isEqualTo("carol");
     }
 
     @Test
@@ -127,9 +127,9 @@ interface ViewsContract extends RunContract {
         views();
         new Client(client().store()).take(ContractRequests.forKey(key("paused"), Duration.ofMinutes(4)));
         client().store().runs().pause(new PauseRequest("acme", "paused", "carol", "lunch", Duration.ofSeconds(20)));
-        assertThat(view("paused").currentPause().map(Pause::reason)).contains("lunch");
+        assertThat(view("paused").pause()).extracting(Pause::reason).isEqualTo("lunch");
         advance(Duration.ofSeconds(21));
-        assertThat(view("paused").currentPause()).isEmpty();
+        assertThat(view("paused").pause()).isNull();
     }
 
     @Test

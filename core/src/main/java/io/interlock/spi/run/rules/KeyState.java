@@ -365,7 +365,8 @@ public final class KeyState {
                 now(),
                 now().plus(run.spec().terms().ttl()),
                 run.spec().terms().lockDelay(),
-                null);
+                null,
+                false);
         lastToken = token.value();
         ChangeReason why = new ChangeReason(turn.holder().label(), "attempt " + turn.attempt());
         Run started = move(run, run.status().started(turn), RunState.RUNNING, why);

@@ -27,18 +27,6 @@ public record LeaseRow(
         LeaseRecord.@Nullable Eviction eviction,
         boolean probed) {
 
-    /** A lease that requires no probe. */
-    public LeaseRow(
-            LeaseId id,
-            Holder holder,
-            FencingToken token,
-            Instant grantedAt,
-            Instant expiresAt,
-            Duration lockDelay,
-            LeaseRecord.@Nullable Eviction eviction) {
-        this(id, holder, token, grantedAt, expiresAt, lockDelay, eviction, false);
-    }
-
     /** Whether {@code id} and {@code token} match. */
     public boolean isProvedBy(LeaseId id, FencingToken token) {
         return this.id.equals(id) && this.token.equals(token);

@@ -240,7 +240,7 @@ class MemoryDrainTest {
             for (Run run : store.queries().queue(key)) {
                 store.queries()
                         .explain(run.id())
-                        .filter(wait -> wait.because().isEmpty() && wait.position() == 1)
+                        .filter(wait -> wait.obstacle() == null && wait.position() == 1)
                         .ifPresent(wait -> assertThat(
                                         run.status().mayBegin(store.views().storeTime())
                                                 && run.status().waiter() == null)
