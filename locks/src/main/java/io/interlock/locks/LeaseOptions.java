@@ -2,6 +2,7 @@ package io.interlock.locks;
 
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
+import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
 import java.time.Duration;
 import java.util.Optional;
@@ -103,5 +104,32 @@ public final class LeaseOptions {
     /** The probe to ask before a take-over, if there is one. */
     public Optional<TakeoverProbe> takeoverProbe() {
         return Optional.ofNullable(probe);
+    }
+
+    /**
+     * Asks the outside world, before a key is taken over, whether the work of a holder that vanished still runs there: the
+     * warehouse job, the cloud deployment, the remote process.
+     *
+     * <p>It runs outside any transaction, on the thread that waits for the key. If it throws, the key stays closed.
+     */
+    @FunctionalInterface
+    public interface TakeoverProbe {
+
+        /** Looks after the work of {@code expired}. */
+        Finding look(LeaseRecord expired) throws Exception;
+
+        /** What the probe found. */
+        sealed interface Finding {
+
+            /** The work is over; the key may be granted. */
+            record Over() implements Finding {}
+
+            /**
+             * The work still runs; the key stays closed.
+             *
+             * @param detail in words, for the callers that wait
+             */
+            record StillRunning(String detail) implements Finding {}
+        }
     }
 }

@@ -7,6 +7,7 @@ import io.interlock.LossCause;
 import io.interlock.batch.Coalescer;
 import io.interlock.locks.Lease.Release;
 import io.interlock.locks.LeaseOptions;
+import io.interlock.locks.internal.StoreLocks.Threads;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.locks.runtime.HeldSet;
 import io.interlock.locks.runtime.LeaseRuntime;

@@ -109,18 +109,15 @@ public final class Settlement {
             } else if (DueRules.hasWaitedTooLong(run, state.now())) {
                 abort(run, RunError.WAIT_EXPIRED, "waited in the queue for longer than its max wait");
             } else {
-                // Its delay is over, or its caller could not report: it is ready, and due later.
-                state.put(waiter == null ? run : run.with(run.status().waiting(heardOf(waiter))));
+                // Its delay is over, or its caller could not report: it is ready, and due later. That counts from when
+                // callers could report again, otherwise the run would be due again with every step.
+                Instant heard = state.context().heardSince();
+                state.put(waiter == null ? run : run.with(run.status().waiting(waiter.since(heard))));
             }
         }
         if (due.size() == MOST_RUNS) {
             state.leaveUnfinished();
         }
-    }
-
-    // Counts from when callers could report again. Otherwise the run would be due again with every step.
-    private Waiter heardOf(Waiter waiter) {
-        return waiter.since(state.context().heardSince());
     }
 
     private void promote() {

@@ -2,7 +2,7 @@ package io.interlock.spi.run.rules;
 
 import io.interlock.RunId;
 import io.interlock.RunState;
-import io.interlock.run.HoldEstimate;
+import io.interlock.run.KeyLine.HoldEstimate;
 import io.interlock.run.Run;
 import io.interlock.run.Wait;
 import java.time.Duration;
