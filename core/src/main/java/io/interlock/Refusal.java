@@ -17,8 +17,10 @@ public sealed interface Refusal
     /** The key that was not granted. */
     LockKey key();
 
-    /** The minimum time after which a retry without a wake-up can succeed. */
-    Duration retryAfter();
+    /** The minimum time after which a retry without a wake-up can succeed; zero unless time alone opens the key. */
+    default Duration retryAfter() {
+        return Duration.ZERO;
+    }
 
     /** The facts in one sentence. */
     String explanation();
@@ -95,11 +97,6 @@ public sealed interface Refusal
         @Override
         public LockKey key() {
             return expired.key();
-        }
-
-        @Override
-        public Duration retryAfter() {
-            return Duration.ZERO;
         }
 
         @Override

@@ -13,11 +13,6 @@ public sealed interface RunRefusal extends Refusal {
     /** The key is reserved for a run that has not started yet. */
     record Reserved(LockKey key, RunId run, JobName job, Instant since, Instant observedAt) implements RunRefusal {
         @Override
-        public Duration retryAfter() {
-            return Duration.ZERO;
-        }
-
-        @Override
         public String explanation() {
             return key + " is reserved for run " + run + " of job " + job + ", which has had its turn for "
                     + DurationText.format(Duration.between(since, observedAt)) + " and has not started yet";
@@ -55,11 +50,6 @@ public sealed interface RunRefusal extends Refusal {
     /** A waiting run comes first. */
     record QueuedAhead(LockKey key, RunId first, JobName job, int waiting) implements RunRefusal {
         @Override
-        public Duration retryAfter() {
-            return Duration.ZERO;
-        }
-
-        @Override
         public String explanation() {
             return key + " is for the " + waiting + " runs in line, first run " + first + " of job " + job;
         }
@@ -67,11 +57,6 @@ public sealed interface RunRefusal extends Refusal {
 
     /** The queue is full. */
     record QueueFull(LockKey key, int waiting, int cap) implements RunRefusal {
-        @Override
-        public Duration retryAfter() {
-            return Duration.ZERO;
-        }
-
         @Override
         public String code() {
             return "queue-full";
@@ -86,11 +71,6 @@ public sealed interface RunRefusal extends Refusal {
 
     /** The tenant has reached its limit of running runs. */
     record TenantBusy(LockKey key, int running, int limit) implements RunRefusal {
-        @Override
-        public Duration retryAfter() {
-            return Duration.ZERO;
-        }
-
         @Override
         public String code() {
             return "tenant-busy";
@@ -111,11 +91,6 @@ public sealed interface RunRefusal extends Refusal {
     record WrongState(LockKey key, String state, Set<String> allowed) implements RunRefusal {
         public WrongState {
             allowed = Set.copyOf(allowed);
-        }
-
-        @Override
-        public Duration retryAfter() {
-            return Duration.ZERO;
         }
 
         @Override

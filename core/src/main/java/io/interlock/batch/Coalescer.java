@@ -1,12 +1,17 @@
 package io.interlock.batch;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.batch.Item.Outcome;
 import io.interlock.spi.Answers;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,19 +115,18 @@ public final class Coalescer<Q, A> {
      */
     public A call(Q request) {
         reserveStack(STACK_FRAMES);
-        WaitingItem<Q, A> item = new WaitingItem<>(request, keys.apply(request));
+        Waiting item = new Waiting(request);
         // An interrupt meant for the caller's work must not disturb a step in progress.
-        boolean interrupted = Thread.interrupted();
+        item.interrupted = Thread.interrupted();
         try {
             join(item);
-            if (item.awaitLeadOrVerdict()) {
+            if (item.awaitLeadOrOutcome()) {
                 lead(item);
             }
-            BatchOutcome<A> verdict = item.verdict();
-            return verdict.alone() ? alone(request) : verdict.get();
+            Outcome<A> outcome = item.outcome();
+            return outcome.alone() ? alone(request) : outcome.get();
         } finally {
-            interrupted |= item.wasInterrupted();
-            if (interrupted) {
+            if (item.interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
@@ -133,23 +137,18 @@ public final class Coalescer<Q, A> {
      * quick or run elsewhere.
      */
     public CompletionStage<A> submit(Q request) {
-        SubmittedItem<Q, A> item = new SubmittedItem<>(request, keys.apply(request), this);
+        Submitted item = new Submitted(request);
         join(item);
-        return item.answer();
+        // A view, so that callers cannot complete a request that the leader still processes.
+        return item.answer.minimalCompletionStage();
     }
 
-    /** Sends one request alone. */
-    A alone(Q request) {
+    private A alone(Q request) {
         return step.apply(List.of(request)).only();
     }
 
-    /** Runs {@code task} where submitted requests run. */
-    void elsewhere(Runnable task) {
-        executor.execute(task);
-    }
-
     /** Serves the batch of {@code own}, then hands over the lead. Only {@link #handOver} makes a request lead, once. */
-    void lead(Item<Q, A> own) {
+    private void lead(Item<Q, A> own) {
         List<Item<Q, A>> batch = List.of(own);
         try {
             batch = line.batchOf(own);
@@ -176,7 +175,7 @@ public final class Coalescer<Q, A> {
         Answers<A> answers = null;
         Throwable failure = null;
         try {
-            answers = step.apply(batch.stream().map(Item::request).toList());
+            answers = step.apply(batch.stream().map(item -> item.request).toList());
             if (answers.size() != batch.size()) {
                 failure = new IllegalStateException(
                         "a batch of " + batch.size() + " got " + answers.size() + " answers; each needs one");
@@ -186,16 +185,16 @@ public final class Coalescer<Q, A> {
             failure = thrown;
         }
         for (int i = 0; i < batch.size(); i++) {
-            batch.get(i).settle(verdict(i, batch.size(), answers, failure));
+            batch.get(i).settle(outcome(i, batch.size(), answers, failure));
         }
     }
 
-    private static <A> BatchOutcome<A> verdict(
+    private static <A> Outcome<A> outcome(
             int index, int size, @Nullable Answers<A> answers, @Nullable Throwable failure) {
         if (failure != null || answers == null) {
-            return size > 1 || failure == null ? BatchOutcome.again() : BatchOutcome.failed(failure);
+            return size > 1 || failure == null ? Outcome.again() : Outcome.failed(failure);
         }
-        return answers.isOpen(index) ? BatchOutcome.again() : BatchOutcome.answered(answers.get(index));
+        return answers.isOpen(index) ? Outcome.again() : Outcome.answered(answers.get(index));
     }
 
     // Called after everything that can let a request lead: a request joined, a batch ended. The pending requests
@@ -207,7 +206,81 @@ public final class Coalescer<Q, A> {
             } catch (RuntimeException | Error noThread) {
                 // The executor is closed or out of threads: this request cannot lead, so another one must.
                 line.end(List.of(next));
-                next.settle(BatchOutcome.failed(noThread));
+                next.settle(Outcome.failed(noThread));
+            }
+        }
+    }
+
+    /** A request whose caller waits, and leads on its own thread. */
+    private final class Waiting extends Item<Q, A> {
+
+        private final Thread caller = Thread.currentThread();
+        private volatile boolean leads;
+        private volatile @Nullable Outcome<A> outcome;
+        private boolean interrupted;
+
+        Waiting(Q request) {
+            super(request, Coalescer.this.keys.apply(request));
+        }
+
+        @Override
+        void becomeLeader() {
+            leads = true;
+            LockSupport.unpark(caller);
+        }
+
+        @Override
+        void settle(Outcome<A> outcome) {
+            this.outcome = outcome;
+            LockSupport.unpark(caller);
+        }
+
+        /** Waits until the request is settled or must lead; returns whether it must lead. */
+        boolean awaitLeadOrOutcome() {
+            while (!leads && outcome == null) {
+                LockSupport.park(this);
+                interrupted |= Thread.interrupted();
+            }
+            return leads;
+        }
+
+        Outcome<A> outcome() {
+            return Objects.requireNonNull(outcome, "not settled yet");
+        }
+    }
+
+    /** A request whose caller does not wait; it leads on the executor. */
+    private final class Submitted extends Item<Q, A> {
+
+        private final CompletableFuture<A> answer = new CompletableFuture<>();
+
+        Submitted(Q request) {
+            super(request, Coalescer.this.keys.apply(request));
+        }
+
+        @Override
+        void becomeLeader() {
+            executor.execute(() -> lead(this));
+        }
+
+        @Override
+        void settle(Outcome<A> outcome) {
+            if (!outcome.alone()) {
+                complete(outcome::get);
+                return;
+            }
+            try {
+                executor.execute(() -> complete(() -> alone(request)));
+            } catch (RuntimeException | Error noThread) {
+                answer.completeExceptionally(noThread);
+            }
+        }
+
+        private void complete(Supplier<A> source) {
+            try {
+                answer.complete(source.get());
+            } catch (Throwable failure) {
+                answer.completeExceptionally(failure);
             }
         }
     }

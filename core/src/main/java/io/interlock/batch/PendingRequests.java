@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * request in front of each request of another.
  *
  * <p>Thread-safe: a monitor guards all state, and nothing blocks while it is held.
- *
- * @param <Q> the requests
- * @param <A> the answers
  */
 final class PendingRequests<Q, A> {
 
@@ -53,7 +50,6 @@ final class PendingRequests<Q, A> {
         this.gathers = gathers;
     }
 
-    /** The requests of one tenant. */
     private static final class Tenant<Q, A> {
         private final String name;
         private final Deque<Item<Q, A>> items = new ArrayDeque<>();
@@ -73,7 +69,7 @@ final class PendingRequests<Q, A> {
     }
 
     private static String tenantOf(Item<?, ?> item) {
-        for (Object key : item.keys()) {
+        for (Object key : item.keys) {
             if (key instanceof LockKey lock) {
                 return lock.tenant();
             }
@@ -95,7 +91,7 @@ final class PendingRequests<Q, A> {
         }
         tenant.items.add(item);
         waiting++;
-        return mayStart() && Collections.disjoint(item.keys(), keysInFlight);
+        return mayStart() && Collections.disjoint(item.keys, keysInFlight);
     }
 
     /**
@@ -128,12 +124,11 @@ final class PendingRequests<Q, A> {
         return batch;
     }
 
-    /** Records that {@code batch} is no longer in flight. */
     synchronized void end(List<Item<Q, A>> batch) {
         batchesInFlight--;
         aloneInFlight.remove(batch.get(0));
         requestsInFlight -= batch.size();
-        batch.forEach(item -> item.keys().forEach(keysInFlight::remove));
+        batch.forEach(item -> item.keys.forEach(keysInFlight::remove));
     }
 
     // One batch starts at once; a further one only for enough requests to have the size of the others.
@@ -162,7 +157,7 @@ final class PendingRequests<Q, A> {
      */
     private void drain(List<Item<Q, A>> batch, int share, int most) {
         Set<Object> own = new HashSet<>();
-        batch.forEach(item -> own.addAll(item.keys()));
+        batch.forEach(item -> own.addAll(item.keys));
         Set<Object> passedKeys = new HashSet<>();
         List<Tenant<Q, A>> done = new ArrayList<>();
         Set<Tenant<Q, A>> passedOver = new HashSet<>();
@@ -170,7 +165,7 @@ final class PendingRequests<Q, A> {
         while (batch.size() < most && passed < MOST_PASSED && !turns.isEmpty()) {
             Tenant<Q, A> tenant = turns.remove();
             Item<Q, A> item = tenant.items.remove();
-            Collection<?> keys = item.keys();
+            Collection<?> keys = item.keys;
             boolean fits = own.containsAll(keys) || (batch.size() < share && isFree(keys, own));
             if (fits && Collections.disjoint(keys, passedKeys)) {
                 batch.add(item);

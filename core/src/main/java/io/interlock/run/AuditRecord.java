@@ -48,6 +48,12 @@ public record AuditRecord(
                 sequence, time, key, run, token, actor, action, before, after, reason, correlation, address);
     }
 
+    /** This record of a change of a run or its lease. */
+    public AuditRecord about(@Nullable RunId run, @Nullable FencingToken token, @Nullable String correlation) {
+        return new AuditRecord(
+                sequence, at, key, run, token, actor, action, before, after, reason, correlation, address);
+    }
+
     /** A record of {@code actor} that is not about a run; the log assigns its number. */
     public static AuditRecord of(
             Instant at, LockKey key, Actor actor, String action, String before, String after, String reason) {

@@ -1,6 +1,7 @@
 package io.interlock.run;
 
 import io.interlock.LeaseQuery;
+import io.interlock.Refusal;
 import io.interlock.RunId;
 import java.time.Instant;
 import java.util.Optional;
@@ -79,5 +80,40 @@ public record DeadLetter(Run run, @Nullable Disposition disposition) {
         public static DeadLetterQuery openOf(String tenant) {
             return new DeadLetterQuery(tenant, null, true, 0, RunQuery.MAX_LIMIT);
         }
+    }
+
+    /** The answer of a store to a redrive. */
+    public sealed interface RedriveAnswer {
+
+        /** A new run does the work. */
+        record Redriven(DeadLetter letter, Run run) implements RedriveAnswer {}
+
+        /** The new run was refused, and nothing was changed. */
+        record Refused(DeadLetter letter, Refusal refusal) implements RedriveAnswer {}
+
+        /** The dead letter was already settled. */
+        record Settled(DeadLetter letter) implements RedriveAnswer {}
+
+        /** Its caller executed it, so no worker can. */
+        record CallersWork(Run run) implements RedriveAnswer {}
+
+        /** The run is not a dead letter. */
+        record NotDead(Run run) implements RedriveAnswer {}
+
+        /** There is no such run. */
+        record Unknown() implements RedriveAnswer {}
+    }
+
+    /** The answer of a store to a discard. */
+    public sealed interface DiscardAnswer {
+
+        /** The dead letter is settled, by this request or an earlier one. */
+        record Settled(DeadLetter letter) implements DiscardAnswer {}
+
+        /** The run is not a dead letter. */
+        record NotDead(Run run) implements DiscardAnswer {}
+
+        /** There is no such run. */
+        record Unknown() implements DiscardAnswer {}
     }
 }

@@ -45,11 +45,6 @@ public record KeyView(
         return Optional.ofNullable(run);
     }
 
-    /** The pause of the key, if there is one. */
-    public Optional<Pause> currentPause() {
-        return Optional.ofNullable(pause);
-    }
-
     /** The status of the key. */
     public KeyStatus state() {
         if (lease != null) {

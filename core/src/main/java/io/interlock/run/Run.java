@@ -47,4 +47,33 @@ public record Run(
                 .filter(end -> end.isBefore(now))
                 .isPresent();
     }
+
+    /** The answer of a store to a cancel. */
+    public sealed interface CancelAnswer {
+
+        /** The run had not started and was ended. */
+        record Cancelled(Run run) implements CancelAnswer {}
+
+        /** The run is being executed; its handler gets the stop request with its next heartbeat. */
+        record StopRequested(Run run) implements CancelAnswer {}
+
+        /** The run had already ended. */
+        record Over(Run run) implements CancelAnswer {}
+
+        /** There is no such run. */
+        record Unknown() implements CancelAnswer {}
+    }
+
+    /** The answer of a store to a move to the front. */
+    public sealed interface MoveAnswer {
+
+        /** The run is the first of those that are ready; also if it was before. */
+        record Moved(Run run) implements MoveAnswer {}
+
+        /** The run does not wait: it has begun or ended. */
+        record NotWaiting(Run run) implements MoveAnswer {}
+
+        /** There is no such run. */
+        record Unknown() implements MoveAnswer {}
+    }
 }

@@ -87,21 +87,21 @@ public record RunPeriod(
     public RunPeriod ended(RunState state, long more) {
         boolean success = state == RunState.SUCCEEDED;
         boolean stop = state == RunState.ABORTED;
-        return new RunPeriod(
+        return plus(new RunPeriod(
                 tenant,
                 job,
                 length,
                 start,
-                succeeded + (success ? more : 0),
-                failed + (success || stop ? 0 : more),
-                stopped + (stop ? more : 0),
-                waiting,
-                holds);
+                success ? more : 0,
+                success || stop ? 0 : more,
+                stop ? more : 0,
+                0,
+                HoldTimes.NONE));
     }
 
     /** This period with more times that attempts had their keys. */
     public RunPeriod held(HoldTimes more) {
-        return new RunPeriod(tenant, job, length, start, succeeded, failed, stopped, waiting, holds.plus(more));
+        return plus(new RunPeriod(tenant, job, length, start, 0, 0, 0, 0, more));
     }
 
     /** This period with so many runs seen waiting. */

@@ -86,37 +86,37 @@ public record RunSpec(
 
     /** This spec with another policy. */
     public RunSpec policy(ConflictPolicy policy) {
-        return with(policy, execution, priority, terms, limits, retry, guard);
+        return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
     /** This spec with another kind of execution. */
     public RunSpec execution(Execution execution) {
-        return with(policy, execution, priority, terms, limits, retry, guard);
+        return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
     /** This spec with another priority. */
     public RunSpec priority(int priority) {
-        return with(policy, execution, priority, terms, limits, retry, guard);
+        return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
     /** This spec with other lease terms. */
     public RunSpec terms(LeaseTerms terms) {
-        return with(policy, execution, priority, terms, limits, retry, guard);
+        return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
     /** This spec with other time limits. */
     public RunSpec limits(RunLimits limits) {
-        return with(policy, execution, priority, terms, limits, retry, guard);
+        return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
     /** This spec with another retry plan. */
     public RunSpec retry(RetryPlan retry) {
-        return with(policy, execution, priority, terms, limits, retry, guard);
+        return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
     /** This spec with a guard. */
     public RunSpec guard(Transition guard) {
-        return with(policy, execution, priority, terms, limits, retry, guard);
+        return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
     /** This spec with other parameters. */
@@ -137,17 +137,6 @@ public record RunSpec(
     /** The guard, if it changes a resource. */
     public Optional<Transition> transition() {
         return Optional.ofNullable(guard);
-    }
-
-    private RunSpec with(
-            ConflictPolicy policy,
-            Execution execution,
-            int priority,
-            LeaseTerms terms,
-            RunLimits limits,
-            RetryPlan retry,
-            @Nullable Transition guard) {
-        return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
     /** The kind of process that executes a run. */

@@ -11,7 +11,6 @@ import java.util.regex.Pattern;
 /**
  * What to search for: a run's id, its beginning or its last digits; a part of a key, of a holder or of a label. Capitals do not matter.
  *
- * @param tenant the tenant
  * @param text what is searched for
  * @param limit the maximum number of each kind, 1 to {@value #MAX_LIMIT}
  */

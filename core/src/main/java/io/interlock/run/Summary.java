@@ -3,6 +3,7 @@ package io.interlock.run;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -76,4 +77,17 @@ public record Summary(
      * @param oldest since when the oldest of them is in that state
      */
     public record RunCount(String tenant, JobName job, RunState state, long count, Instant oldest) {}
+
+    /**
+     * Runs that have not ended.
+     *
+     * @param payload the total size of their parameters, in bytes
+     */
+    public record OpenRuns(long count, long payload) {
+
+        /** The size of the parameters of {@code spec}, in bytes. */
+        public static int payload(RunSpec spec) {
+            return spec.parameters().getBytes(StandardCharsets.UTF_8).length;
+        }
+    }
 }

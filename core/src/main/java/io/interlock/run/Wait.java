@@ -26,11 +26,6 @@ public record Wait(
         @Nullable Duration expected,
         Instant observedAt) {
 
-    /** What prevents its start, unless it only waits for its next attempt. */
-    public Optional<Refusal> because() {
-        return Optional.ofNullable(obstacle);
-    }
-
     /**
      * The expected wait, if past runs allow an estimate; they do not if {@link #isLongerThanUsual() the holder takes
      * longer}.

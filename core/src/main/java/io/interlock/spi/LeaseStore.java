@@ -8,6 +8,7 @@ import io.interlock.LeaseId;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
@@ -229,13 +230,7 @@ public interface LeaseStore extends AutoCloseable {
          *
          * @param current the lease the store has for the key now, if any
          */
-        record Lost(LossCause cause, @Nullable LeaseRecord current) implements RenewAnswer {
-
-            /** The lease the store has for the key now. */
-            public Optional<LeaseRecord> successor() {
-                return Optional.ofNullable(current);
-            }
-        }
+        record Lost(LossCause cause, @Nullable LeaseRecord current) implements RenewAnswer {}
     }
 
     /** Releases a lease: the holder's work has stopped. */
@@ -264,13 +259,7 @@ public interface LeaseStore extends AutoCloseable {
          *
          * @param current the lease the store has for the key now, if any
          */
-        record Gone(@Nullable LeaseRecord current) implements ReleaseAnswer {
-
-            /** The lease the store has for the key now. */
-            public Optional<LeaseRecord> successor() {
-                return Optional.ofNullable(current);
-            }
-        }
+        record Gone(@Nullable LeaseRecord current) implements ReleaseAnswer {}
     }
 
     /**
@@ -288,31 +277,6 @@ public interface LeaseStore extends AutoCloseable {
         public EvictRequest {
             RunTexts.require("actor", actor.name(), "name who evicts the holder");
             RunTexts.require("reason", reason, "give the reason of the eviction");
-        }
-    }
-
-    /** The answer of a store to an eviction. */
-    sealed interface EvictAnswer {
-
-        /**
-         * The lease's token is invalid. The key becomes free when the evicted holder releases it, which means that its
-         * work has stopped, or at {@code opensAt}, whichever comes first.
-         *
-         * @param opensAt its old end plus its lock delay, by the store's clock
-         */
-        record Evicted(LeaseRecord victim, Instant opensAt) implements EvictAnswer {}
-
-        /**
-         * The key has no lease with the expected token; nothing was changed.
-         *
-         * @param current the lease it has, if any
-         */
-        record Mismatch(@Nullable LeaseRecord current) implements EvictAnswer {
-
-            /** The lease the key has now. */
-            public Optional<LeaseRecord> holder() {
-                return Optional.ofNullable(current);
-            }
         }
     }
 }

@@ -2,7 +2,6 @@ package io.interlock.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -104,7 +103,7 @@ class PendingRequestsTest {
         assertThat(batch).hasSize(100);
         assertThat(line.nextLeader()).as("its key is in flight").isNull();
         line.end(batch);
-        assertThat(leader().request()).isEqualTo("r100");
+        assertThat(leader().request).isEqualTo("r100");
     }
 
     @Test
@@ -133,7 +132,7 @@ class PendingRequestsTest {
         line.join(new Request("a2", "a"));
         line.join(new Request("a3", "a"));
         assertThat(line.join(new Request("b", "b"))).isTrue();
-        assertThat(leader().request()).isEqualTo("b");
+        assertThat(leader().request).isEqualTo("b");
     }
 
     @Test
@@ -149,7 +148,7 @@ class PendingRequestsTest {
             hot = line.batchOf(leader());
         }
         assertThat(hot).as("after some batches it is near enough").hasSize(100);
-        assertThat(leader().request()).isEqualTo("far");
+        assertThat(leader().request).isEqualTo("far");
     }
 
     private Item<String, String> lead(Request request) {
@@ -170,22 +169,22 @@ class PendingRequestsTest {
     }
 
     private static List<String> texts(List<Item<String, String>> batch) {
-        return batch.stream().map(Item::request).toList();
+        return batch.stream().map(item -> item.request).toList();
     }
 
-    private record Request(String request, Collection<?> keys) implements Item<String, String> {
+    private static final class Request extends Item<String, String> {
 
         Request(String request, String... keys) {
-            this(request, Set.of(keys));
+            super(request, Set.of(keys));
         }
 
         @Override
-        public void becomeLeader() {
+        void becomeLeader() {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public void settle(BatchOutcome<String> verdict) {
+        void settle(Outcome<String> outcome) {
             throw new UnsupportedOperationException();
         }
     }

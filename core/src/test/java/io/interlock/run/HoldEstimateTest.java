@@ -9,6 +9,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Attempt.Turn;
+import io.interlock.run.KeyLine.HoldEstimate;
 import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.run.RunStatus.Progress;
 import io.interlock.run.RunStatus.Stage;

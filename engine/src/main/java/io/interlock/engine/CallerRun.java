@@ -2,11 +2,11 @@ package io.interlock.engine;
 
 import io.interlock.LeaseLostException;
 import io.interlock.StoreUnavailableException;
+import io.interlock.run.Attempt.TurnAnswer;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.RunSteps.CancelRequest;
-import io.interlock.spi.run.RunSteps.TurnAnswer;
 import io.interlock.spi.run.RunSteps.TurnRequest;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;

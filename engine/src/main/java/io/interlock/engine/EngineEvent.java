@@ -1,5 +1,6 @@
 package io.interlock.engine;
 
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
@@ -12,8 +13,7 @@ import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunStatus.StopRequest;
-import io.interlock.spi.LeaseStore.EvictAnswer;
-import io.interlock.spi.run.Upkeep.SweepAction;
+import io.interlock.run.SweepAction;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

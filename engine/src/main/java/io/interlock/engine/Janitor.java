@@ -1,6 +1,6 @@
 package io.interlock.engine;
 
-import io.interlock.spi.run.Upkeep.SweepAction;
+import io.interlock.run.SweepAction;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.Holder;
 import io.interlock.LockKey;
+import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
-import io.interlock.spi.run.WorkSteps.Claimed;
 import io.interlock.store.memory.MemoryHarness;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.tck.RunStoreHarness;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.Holder;
 import io.interlock.LockKey;
+import io.interlock.run.Attempt.Claimed;
+import io.interlock.run.Attempt.HeartbeatAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
-import io.interlock.spi.run.WorkSteps.Claimed;
-import io.interlock.spi.run.WorkSteps.HeartbeatAnswer;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import java.time.Duration;

@@ -4,10 +4,10 @@ import io.interlock.FencingToken;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
 import io.interlock.locks.Locks.LeaseTask;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
@@ -36,11 +36,6 @@ public abstract class ForwardingLocks implements Locks {
     public Acquisition acquireAll(Collection<LockKey> keys, Duration maxWait, LeaseOptions options)
             throws InterruptedException {
         return target.acquireAll(keys, maxWait, options);
-    }
-
-    @Override
-    public CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options) {
-        return target.tryAcquireAsync(keys, options);
     }
 
     @Override

@@ -1,8 +1,8 @@
 package io.interlock.locks;
 
 import io.interlock.DurationText;
-import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
+import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
 import java.time.Duration;
 import java.util.Optional;
@@ -17,24 +17,21 @@ import org.jspecify.annotations.Nullable;
 public final class LeaseOptions {
 
     private static final LeaseOptions DEFAULTS =
-            new LeaseOptions(LeaseTerms.of(Duration.ofSeconds(30)), null, null, null, null);
+            new LeaseOptions(LeaseTerms.of(Duration.ofSeconds(30)), null, null, null);
 
     private final LeaseTerms terms;
     private final @Nullable Duration renewEvery;
     private final @Nullable Duration maxHold;
-    private final @Nullable Holder holder;
     private final @Nullable TakeoverProbe probe;
 
     private LeaseOptions(
             LeaseTerms terms,
             @Nullable Duration renewEvery,
             @Nullable Duration maxHold,
-            @Nullable Holder holder,
             @Nullable TakeoverProbe probe) {
         this.terms = terms;
         this.renewEvery = renewEvery;
         this.maxHold = maxHold;
-        this.holder = holder;
         this.probe = probe;
         if (renewEvery != null && (renewEvery.isNegative() || renewEvery.isZero())) {
             throw new InvalidSettingException(
@@ -66,32 +63,27 @@ public final class LeaseOptions {
 
     /** Time to live without a renewal; 2 s to the store's longest lease. */
     public LeaseOptions ttl(Duration ttl) {
-        return new LeaseOptions(new LeaseTerms(ttl, terms.lockDelay()), renewEvery, maxHold, holder, probe);
+        return new LeaseOptions(new LeaseTerms(ttl, terms.lockDelay()), renewEvery, maxHold, probe);
     }
 
     /** How often it is renewed; at most a third of the ttl, which is also the default. */
     public LeaseOptions renewEvery(Duration renewEvery) {
-        return new LeaseOptions(terms, renewEvery, maxHold, holder, probe);
+        return new LeaseOptions(terms, renewEvery, maxHold, probe);
     }
 
     /** How long it may be held at all; then it counts as lost and is renewed no more. Without it, for ever. */
     public LeaseOptions maxHold(Duration maxHold) {
-        return new LeaseOptions(terms, renewEvery, maxHold, holder, probe);
+        return new LeaseOptions(terms, renewEvery, maxHold, probe);
     }
 
     /** How long the key stays closed if the lease ends by expiry or force; 15 s for resources that check no tokens. */
     public LeaseOptions lockDelay(Duration lockDelay) {
-        return new LeaseOptions(new LeaseTerms(terms.ttl(), lockDelay), renewEvery, maxHold, holder, probe);
-    }
-
-    /** Who holds it, instead of the process's own name. */
-    public LeaseOptions holder(Holder holder) {
-        return new LeaseOptions(terms, renewEvery, maxHold, holder, probe);
+        return new LeaseOptions(new LeaseTerms(terms.ttl(), lockDelay), renewEvery, maxHold, probe);
     }
 
     /** Whom to ask before a key is taken over whose last lease ended by itself. */
     public LeaseOptions takeoverProbe(TakeoverProbe probe) {
-        return new LeaseOptions(terms, renewEvery, maxHold, holder, probe);
+        return new LeaseOptions(terms, renewEvery, maxHold, probe);
     }
 
     /** Time to live and lock delay. */
@@ -109,13 +101,35 @@ public final class LeaseOptions {
         return Optional.ofNullable(maxHold);
     }
 
-    /** Who holds it, if not the process under its own name. */
-    public Optional<Holder> holder() {
-        return Optional.ofNullable(holder);
-    }
-
     /** The probe to ask before a take-over, if there is one. */
     public Optional<TakeoverProbe> takeoverProbe() {
         return Optional.ofNullable(probe);
+    }
+
+    /**
+     * Asks the outside world, before a key is taken over, whether the work of a holder that vanished still runs there: the
+     * warehouse job, the cloud deployment, the remote process.
+     *
+     * <p>It runs outside any transaction, on the thread that waits for the key. If it throws, the key stays closed.
+     */
+    @FunctionalInterface
+    public interface TakeoverProbe {
+
+        /** Looks after the work of {@code expired}. */
+        Finding look(LeaseRecord expired) throws Exception;
+
+        /** What the probe found. */
+        sealed interface Finding {
+
+            /** The work is over; the key may be granted. */
+            record Over() implements Finding {}
+
+            /**
+             * The work still runs; the key stays closed.
+             *
+             * @param detail in words, for the callers that wait
+             */
+            record StillRunning(String detail) implements Finding {}
+        }
     }
 }

@@ -6,11 +6,11 @@ import io.interlock.LeaseLostException;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
 import io.interlock.spi.LeaseStore;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.Stores;
 import java.time.Duration;
 import java.util.Collection;
@@ -92,7 +92,9 @@ public interface Locks extends AutoCloseable {
             throws InterruptedException;
 
     /** Like {@link #tryAcquireAll}, without blocking. */
-    CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options);
+    default CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options) {
+        return acquireAsync(keys, Duration.ZERO, options);
+    }
 
     /** Like {@link #acquireAll}, without blocking and without a thread that waits. Cancelling it ends the wait. */
     CompletionStage<Acquisition> acquireAsync(Collection<LockKey> keys, Duration maxWait, LeaseOptions options);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LeaseRecord;
 import io.interlock.Refusal;
-import io.interlock.locks.TakeoverProbe.Finding;
+import io.interlock.locks.LeaseOptions.TakeoverProbe.Finding;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

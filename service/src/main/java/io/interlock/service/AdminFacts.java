@@ -8,7 +8,7 @@ import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.schedule.Schedules.ScheduledJob;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Resource;
-import io.interlock.spi.run.Upkeep.SweepAction;
+import io.interlock.run.SweepAction;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;

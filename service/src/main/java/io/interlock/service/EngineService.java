@@ -1,6 +1,7 @@
 package io.interlock.service;
 
 import io.interlock.Actor;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
@@ -17,6 +18,7 @@ import io.interlock.run.KeyLine.LineQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.KeyView.KeyQuery;
 import io.interlock.run.Resource;
+import io.interlock.run.Resource.ResourceAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
 import io.interlock.run.RunQuery.RunPage;
@@ -26,8 +28,6 @@ import io.interlock.run.SearchQuery.SearchResult;
 import io.interlock.run.Summary;
 import io.interlock.run.Summary.RunCount;
 import io.interlock.run.WorkerNote;
-import io.interlock.spi.LeaseStore.EvictAnswer;
-import io.interlock.spi.run.RunSteps.ResourceAnswer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

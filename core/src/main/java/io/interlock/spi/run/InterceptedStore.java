@@ -1,6 +1,5 @@
 package io.interlock.spi.run;
 
-import io.interlock.spi.LeaseStore;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -67,8 +66,8 @@ public final class InterceptedStore implements InvocationHandler {
         this.interceptor = interceptor;
     }
 
-    /** {@code store}, with every call answered by {@code interceptor}. */
-    public static <S extends LeaseStore> S of(S store, Class<S> type, Interceptor interceptor) {
+    /** {@code store}, or a part of one, with every call answered by {@code interceptor}. */
+    public static <S> S of(S store, Class<S> type, Interceptor interceptor) {
         return type.cast(proxy(store, type, interceptor));
     }
 

@@ -8,10 +8,14 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunId;
-import io.interlock.run.DeadLetter;
+import io.interlock.run.Attempt.TurnAnswer;
+import io.interlock.run.DeadLetter.DiscardAnswer;
+import io.interlock.run.DeadLetter.RedriveAnswer;
 import io.interlock.run.Pause;
-import io.interlock.run.Resource;
+import io.interlock.run.Resource.ResourceAnswer;
 import io.interlock.run.Run;
+import io.interlock.run.Run.CancelAnswer;
+import io.interlock.run.Run.MoveAnswer;
 import io.interlock.run.RunLimits;
 import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.run.RunSpec;
@@ -191,40 +195,6 @@ public interface RunSteps {
      */
     record TurnRequest(RunId run, LockKey key, SubmitRequest.Caller caller) {}
 
-    /** The answer of a store to a caller that requests its turn. */
-    sealed interface TurnAnswer {
-
-        /** The caller has its turn. */
-        record Granted(Run run, LeaseRecord lease) implements TurnAnswer {}
-
-        /**
-         * The caller still waits.
-         *
-         * @param position its place, from 1
-         * @param obstacle what prevents its start, or {@code null} if it only waits for its next attempt
-         */
-        record Waiting(Run run, int position, @Nullable Refusal obstacle) implements TurnAnswer {
-
-            /** What prevents its start, unless it only waits for its next attempt. */
-            public Optional<Refusal> because() {
-                return Optional.ofNullable(obstacle);
-            }
-        }
-
-        /**
-         * The run no longer waits.
-         *
-         * @param run the current run, or {@code null} if it does not exist
-         */
-        record Over(@Nullable Run run) implements TurnAnswer {
-
-            /** The current run, if it exists. */
-            public Optional<Run> current() {
-                return Optional.ofNullable(run);
-            }
-        }
-    }
-
     /** Cancels a run. */
     record CancelRequest(RunId run, Actor actor, String reason) {
 
@@ -239,22 +209,6 @@ public interface RunSteps {
         }
     }
 
-    /** The answer of a store to a cancel. */
-    sealed interface CancelAnswer {
-
-        /** The run had not started and was ended. */
-        record Cancelled(Run run) implements CancelAnswer {}
-
-        /** The run is being executed; its handler gets the stop request with its next heartbeat. */
-        record StopRequested(Run run) implements CancelAnswer {}
-
-        /** The run had already ended. */
-        record Over(Run run) implements CancelAnswer {}
-
-        /** There is no such run. */
-        record Unknown() implements CancelAnswer {}
-    }
-
     /** Moves a waiting run to the front of the queue of its key. */
     record MoveRequest(RunId run, Actor actor, String reason) {
 
@@ -262,19 +216,6 @@ public interface RunSteps {
             RunTexts.require("actor", actor.name(), "name who moves the run");
             RunTexts.require("reason", reason, "give the reason of the move");
         }
-    }
-
-    /** The answer of a store to a move to the front. */
-    sealed interface MoveAnswer {
-
-        /** The run is the first of those that are ready; also if it was before. */
-        record Moved(Run run) implements MoveAnswer {}
-
-        /** The run does not wait: it has begun or ended. */
-        record NotWaiting(Run run) implements MoveAnswer {}
-
-        /** There is no such run. */
-        record Unknown() implements MoveAnswer {}
     }
 
     /**
@@ -295,28 +236,6 @@ public interface RunSteps {
         }
     }
 
-    /** The answer of a store to a redrive. */
-    sealed interface RedriveAnswer {
-
-        /** A new run does the work. */
-        record Redriven(DeadLetter letter, Run run) implements RedriveAnswer {}
-
-        /** The new run was refused, and nothing was changed. */
-        record Refused(DeadLetter letter, Refusal refusal) implements RedriveAnswer {}
-
-        /** The dead letter was already settled. */
-        record Settled(DeadLetter letter) implements RedriveAnswer {}
-
-        /** Its caller executed it, so no worker can. */
-        record CallersWork(Run run) implements RedriveAnswer {}
-
-        /** The run is not a dead letter. */
-        record NotDead(Run run) implements RedriveAnswer {}
-
-        /** There is no such run. */
-        record Unknown() implements RedriveAnswer {}
-    }
-
     /** Discards a dead letter. */
     record DiscardRequest(RunId dead, Actor actor, String reason) {
 
@@ -329,19 +248,6 @@ public interface RunSteps {
             RunTexts.require("actor", actor.name(), "name who discards the run");
             RunTexts.require("reason", reason, "give the reason of the discard");
         }
-    }
-
-    /** The answer of a store to a discard. */
-    sealed interface DiscardAnswer {
-
-        /** The dead letter is settled, by this request or an earlier one. */
-        record Settled(DeadLetter letter) implements DiscardAnswer {}
-
-        /** The run is not a dead letter. */
-        record NotDead(Run run) implements DiscardAnswer {}
-
-        /** There is no such run. */
-        record Unknown() implements DiscardAnswer {}
     }
 
     /**
@@ -414,27 +320,6 @@ public interface RunSteps {
             if (expectedVersion < 0) {
                 throw new InvalidSettingException(
                         "version", expectedVersion, "is negative", "0 means that there is no such resource yet");
-            }
-        }
-    }
-
-    /** The answer of a store to a change of a resource. */
-    sealed interface ResourceAnswer {
-
-        /** The state was set. */
-        record Changed(Resource resource) implements ResourceAnswer {}
-
-        /**
-         * It has another version, a run owns it, or its key is held and the request required a free key; nothing was
-         * changed.
-         *
-         * @param resource as it is, or {@code null} if there is none
-         */
-        record Mismatch(@Nullable Resource resource) implements ResourceAnswer {
-
-            /** The resource as it is, if there is one. */
-            public Optional<Resource> current() {
-                return Optional.ofNullable(resource);
             }
         }
     }

@@ -21,19 +21,7 @@ public interface RunStore extends LeaseStore {
     /** All parts; the same at each call. */
     Parts parts();
 
-    /**
-     * What a store of runs consists of beside its leases.
-     *
-     * @param runs the steps of callers and operators
-     * @param work the steps of workers
-     * @param queries runs, and what is stored about each
-     * @param views overviews for users and metrics
-     * @param audit the log of all changes
-     * @param notes data stored beside runs
-     * @param upkeep the steps of a sweeper
-     * @param accessKeys API keys
-     * @param signIns sign-ins with a browser
-     */
+    /** What a store of runs consists of beside its leases: each part as the method of its name describes it. */
     record Parts(
             RunSteps runs,
             WorkSteps work,

@@ -5,12 +5,11 @@ import io.interlock.run.KeyLine.LineQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.KeyView.KeyQuery;
 import io.interlock.run.Pause;
-import io.interlock.run.RunSpec;
 import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchQuery.SearchResult;
 import io.interlock.run.Summary;
+import io.interlock.run.Summary.OpenRuns;
 import io.interlock.run.Summary.RunCount;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -46,17 +45,4 @@ public interface RunViews {
 
     /** Pauses in force, of one tenant or, with {@code null}, of all. */
     List<Pause> pauses(@Nullable String tenant);
-
-    /**
-     * Runs that have not ended.
-     *
-     * @param payload the total size of their parameters, in bytes
-     */
-    record OpenRuns(long count, long payload) {
-
-        /** The size of the parameters of {@code spec}, in bytes. */
-        public static int payload(RunSpec spec) {
-            return spec.parameters().getBytes(StandardCharsets.UTF_8).length;
-        }
-    }
 }

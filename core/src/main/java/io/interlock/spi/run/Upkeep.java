@@ -1,11 +1,8 @@
 package io.interlock.spi.run;
 
-import io.interlock.LockKey;
-import io.interlock.RunId;
-import io.interlock.RunState;
 import io.interlock.run.Retention;
+import io.interlock.run.SweepAction;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The steps of a sweeper: settles what is due on idle keys, and deletes old history. */
 public interface Upkeep {
@@ -29,13 +26,4 @@ public interface Upkeep {
 
     /** The deleted history. */
     record Forgotten(int runs, int auditRecords) {}
-
-    /**
-     * An action of a sweep.
-     *
-     * @param run the run, or {@code null} if the action is not about a run
-     * @param state the state of that run afterwards, or {@code null}
-     */
-    record SweepAction(
-            LockKey key, @Nullable RunId run, @Nullable RunState state, String why) {}
 }

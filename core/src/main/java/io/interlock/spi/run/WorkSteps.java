@@ -4,21 +4,20 @@ import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseId;
-import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.LossCause;
 import io.interlock.RunId;
+import io.interlock.run.Attempt.Claimed;
+import io.interlock.run.Attempt.FinishAnswer;
+import io.interlock.run.Attempt.HeartbeatAnswer;
 import io.interlock.run.Ending;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.Progress;
-import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.run.RunTexts;
 import io.interlock.spi.Answers;
 import io.interlock.spi.ChangeFeed;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -92,19 +91,6 @@ public interface WorkSteps {
     }
 
     /**
-     * A claimed run.
-     *
-     * @param more whether further runs waited for the key when it was claimed
-     */
-    record Claimed(Run run, LeaseRecord lease, boolean more) {
-
-        /** A run of a key for which no other is known to wait. */
-        public Claimed(Run run, LeaseRecord lease) {
-            this(run, lease, false);
-        }
-    }
-
-    /**
      * Renews the lease by the run's ttl, and reports stage and progress.
      *
      * @param stage the current stage, or {@code null} for no report
@@ -121,36 +107,6 @@ public interface WorkSteps {
         public HeartbeatRequest {
             if (stage != null) {
                 RunTexts.require("stage", stage, "name the part of the work in one line");
-            }
-        }
-    }
-
-    /** The answer of a store to a heartbeat. */
-    sealed interface HeartbeatAnswer {
-
-        /**
-         * The lease is renewed.
-         *
-         * @param stop a stop request, or {@code null}
-         */
-        record Beating(LeaseRecord lease, @Nullable StopRequest stop) implements HeartbeatAnswer {
-
-            /** The stop request, if there is one. */
-            public Optional<StopRequest> stopRequest() {
-                return Optional.ofNullable(stop);
-            }
-        }
-
-        /**
-         * The lease is not renewed, and nothing was changed. The work must stop.
-         *
-         * @param current the lease the store has for the key now, or {@code null}
-         */
-        record Lost(LossCause cause, @Nullable LeaseRecord current) implements HeartbeatAnswer {
-
-            /** The lease the store has for the key now. */
-            public Optional<LeaseRecord> successor() {
-                return Optional.ofNullable(current);
             }
         }
     }
@@ -197,44 +153,6 @@ public interface WorkSteps {
         /** A report of a worker that takes no further run by it. */
         public FinishRequest(RunId run, LockKey key, LeaseId lease, FencingToken token, Ending ending) {
             this(run, key, lease, token, ending, null);
-        }
-    }
-
-    /** The answer of a store to a finish. In every case the sender no longer has the key. */
-    sealed interface FinishAnswer {
-
-        /**
-         * The attempt is finished, by this request or the same one before.
-         *
-         * @param run ended, or queued for another attempt
-         * @param next the next run of the key, if the sender asked for it and has it now, or {@code null}
-         */
-        record Finished(Run run, @Nullable Claimed next) implements FinishAnswer {
-
-            public Finished(Run run) {
-                this(run, null);
-            }
-
-            /** The next run of the key, if the sender has it now. */
-            public Optional<Claimed> taken() {
-                return Optional.ofNullable(next);
-            }
-        }
-
-        /** The attempt was already finished with another outcome; nothing was changed. */
-        record AlreadyFinished(Run run) implements FinishAnswer {}
-
-        /**
-         * The lease was no longer live, so the outcome does not count. If its row still existed, the key is free now.
-         *
-         * @param run the current run, or {@code null} if it does not exist
-         */
-        record LeaseLost(LossCause cause, @Nullable Run run) implements FinishAnswer {
-
-            /** The current run, if it exists. */
-            public Optional<Run> current() {
-                return Optional.ofNullable(run);
-            }
         }
     }
 }

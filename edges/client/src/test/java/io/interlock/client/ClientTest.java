@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LeaseQuery;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunId;
@@ -25,7 +26,6 @@ import io.interlock.locks.Locks;
 import io.interlock.run.Ending;
 import io.interlock.run.RunSpec.Execution;
 import io.interlock.service.Facts;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package io.interlock.client;
 
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.spi.LeaseStore;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
 import io.interlock.spi.Stores;
 import io.interlock.tck.LockLibraryContract;

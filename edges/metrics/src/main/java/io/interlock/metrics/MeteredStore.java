@@ -1,14 +1,14 @@
 package io.interlock.metrics;
 
 import io.interlock.StoreUnavailableException;
+import io.interlock.run.Attempt.FinishAnswer;
+import io.interlock.run.Attempt.HeartbeatAnswer;
 import io.interlock.spi.Answers;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.run.InterceptedStore;
-import io.interlock.spi.run.WorkSteps.FinishAnswer;
-import io.interlock.spi.run.WorkSteps.HeartbeatAnswer;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;

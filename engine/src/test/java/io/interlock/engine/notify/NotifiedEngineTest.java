@@ -7,7 +7,7 @@ import io.interlock.engine.EngineEvent;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.notify.Delivery.NotificationSender;
 import io.interlock.engine.notify.NotifyRule.NotifyTarget;
-import io.interlock.spi.run.WorkSteps.Claimed;
+import io.interlock.run.Attempt.Claimed;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -98,7 +98,6 @@ final class AcquireWaits {
         return waiter.result;
     }
 
-    /** Ends all waits. */
     void close() {
         open.forEach(waiter -> waiter.fail(Leases.closed()));
     }

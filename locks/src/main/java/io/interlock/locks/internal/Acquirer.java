@@ -11,8 +11,10 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.batch.Coalescer;
 import io.interlock.locks.Acquisition;
 import io.interlock.locks.LeaseOptions;
-import io.interlock.locks.TakeoverProbe;
-import io.interlock.locks.TakeoverProbe.Finding;
+import io.interlock.locks.LeaseOptions.TakeoverProbe;
+import io.interlock.locks.LeaseOptions.TakeoverProbe.Finding;
+import io.interlock.locks.internal.StoreLocks.LocksSettings;
+import io.interlock.locks.internal.StoreLocks.Threads;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.AcquireRequest;
@@ -53,12 +55,10 @@ final class Acquirer {
      */
     record PendingAcquire(AcquireRequest request, LeaseOptions options, long owner) {
 
-        /** The same, by a caller that waits for a wake-up. */
         PendingAcquire waiting() {
             return new PendingAcquire(request.waiting(), options, owner);
         }
 
-        /** The same under another id. */
         PendingAcquire named(LeaseId id) {
             return new PendingAcquire(
                     new AcquireRequest(
@@ -107,7 +107,6 @@ final class Acquirer {
         }
     }
 
-    /** Asks without blocking. */
     CompletionStage<Acquisition> askAsync(PendingAcquire wanted) {
         if (!leases.held().enter()) {
             return CompletableFuture.failedFuture(Leases.closed());

@@ -150,7 +150,6 @@ final class LeaseHandle extends HeldLease<RenewRequest, RenewAnswer> implements 
         return "lease of " + tokens() + (released ? ", released" : lost() != null ? ", lost" : "");
     }
 
-    /** Runs {@code task} under this lease, and gives the key back when it has ended. */
     <T extends @Nullable Object, X extends Exception> T run(LeaseTask<T, X> task) throws X {
         return new GuardedTask().run(task);
     }
@@ -168,7 +167,6 @@ final class LeaseHandle extends HeldLease<RenewRequest, RenewAnswer> implements 
         return granted;
     }
 
-    /** The record of one of its keys. */
     LeaseRecord record(LockKey key) {
         return granted.stream()
                 .filter(lease -> lease.key().equals(key))

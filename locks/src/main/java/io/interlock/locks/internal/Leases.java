@@ -7,6 +7,7 @@ import io.interlock.LossCause;
 import io.interlock.batch.Coalescer;
 import io.interlock.locks.Lease.Release;
 import io.interlock.locks.LeaseOptions;
+import io.interlock.locks.internal.StoreLocks.Threads;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.locks.runtime.HeldSet;
 import io.interlock.locks.runtime.LeaseRuntime;
@@ -88,7 +89,6 @@ final class Leases {
         return time;
     }
 
-    /** How long renewals of one lease are apart at least. */
     Duration writeEvery() {
         return store.capabilities().writeEvery();
     }
@@ -123,16 +123,11 @@ final class Leases {
         }
         Duration age = Duration.ofNanos(lease.age());
         Duration sinceRenewal = Duration.ofNanos(time.elapsed(lease.confirmed()));
-        return lease.granted().stream()
-                .filter(each -> each.key().equals(key))
-                .findFirst()
-                .map(each -> {
-                    Instant now = each.grantedAt().plus(age);
-                    Instant end =
-                            now.minus(sinceRenewal).plus(lease.options().terms().ttl());
-                    return new LeaseRecord(
-                            key, each.id(), each.holder(), each.token(), each.grantedAt(), end, now, null);
-                });
+        LeaseRecord granted = lease.record(key);
+        Instant now = granted.grantedAt().plus(age);
+        Instant end = now.minus(sinceRenewal).plus(lease.options().terms().ttl());
+        return Optional.of(new LeaseRecord(
+                key, granted.id(), granted.holder(), granted.token(), granted.grantedAt(), end, now, null));
     }
 
     Release release(LeaseHandle lease) {

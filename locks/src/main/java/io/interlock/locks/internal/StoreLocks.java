@@ -2,11 +2,13 @@ package io.interlock.locks.internal;
 
 import io.interlock.DurationText;
 import io.interlock.FencingToken;
+import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseId;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
@@ -23,7 +25,6 @@ import io.interlock.locks.runtime.Poller;
 import io.interlock.locks.runtime.WaitQueues;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.LeaseStore.AcquireRequest;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.LeaseStore.RenewRequest;
@@ -31,11 +32,17 @@ import io.interlock.time.Environment;
 import io.interlock.time.Environment.Timers;
 import io.interlock.time.LocalTime;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,9 +51,13 @@ import org.slf4j.LoggerFactory;
 public final class StoreLocks implements Locks {
 
     private static final Logger log = LoggerFactory.getLogger(StoreLocks.class);
+    private static final int SWEEP_PAGE = 100;
+    private static final int SWEEP_PAGES = 10;
+    private static final double SWEEP_SPREAD = 0.2;
 
     private final LocksSettings settings;
     private final LeaseStore store;
+    private final LocalTime time;
     private final Threads threads;
     private final Timers deadlines;
     private final Timers chores;
@@ -57,7 +68,7 @@ public final class StoreLocks implements Locks {
 
     private StoreLocks(LocksSettings settings) {
         Environment environment = settings.environment();
-        LocalTime time = new LocalTime(environment);
+        this.time = new LocalTime(environment);
         this.settings = settings;
         this.store = settings.store();
         this.threads = new Threads(environment);
@@ -73,7 +84,7 @@ public final class StoreLocks implements Locks {
         this.leases = new Leases(store, time, threads, runtime, recovery, queues::wake);
         this.acquirer = new Acquirer(settings, time, threads, leases, recovery);
         this.waits = new AcquireWaits(environment, deadlines, threads, acquirer, leases, queues);
-        new Sweeper(settings, chores, time).start();
+        sweepLater();
     }
 
     /** Locks, working. */
@@ -101,11 +112,6 @@ public final class StoreLocks implements Locks {
             throw new InterruptedException();
         }
         return waits.await(wanted, maxWait);
-    }
-
-    @Override
-    public CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options) {
-        return waits.awaitAsync(wanted(keys, options, 0), Duration.ZERO);
     }
 
     @Override
@@ -220,7 +226,7 @@ public final class StoreLocks implements Locks {
         AcquireRequest request = new AcquireRequest(
                 List.copyOf(keys),
                 LeaseId.random(settings.environment().random()),
-                options.holder().orElse(settings.holder()),
+                settings.holder(),
                 options.terms().within(store.capabilities().maxLease()),
                 false,
                 AcquireRequest.Takeover.allowed());
@@ -249,57 +255,140 @@ public final class StoreLocks implements Locks {
     }
 
     /** Clears leases that ended by themselves, from time to time. Every process does it; none is needed for it. */
-    private static final class Sweeper {
-
-        private static final Logger log = LoggerFactory.getLogger(Sweeper.class);
-        private static final int PAGE = 100;
-        private static final int MAX_PAGES = 10;
-        private static final double SPREAD = 0.2;
-
-        private final LocksSettings settings;
-        private final Timers timers;
-        private final LocalTime time;
-
-        Sweeper(LocksSettings settings, Timers timers, LocalTime time) {
-            this.settings = settings;
-            this.timers = timers;
-            this.time = time;
-        }
-
-        void start() {
-            timers.after(time.jittered(settings.sweepEvery(), SPREAD), () -> {
-                try {
-                    runOnce();
-                } catch (RuntimeException failure) {
-                    log.warn("sweep failed; retrying in the next round: {}", failure.toString());
-                } finally {
-                    start();
-                }
-            });
-        }
-
-        /** Sweeps once, and returns what it cleared. */
-        List<LeaseRecord> runOnce() {
-            List<LeaseRecord> all = new ArrayList<>();
-            for (int page = 0; page < MAX_PAGES; page++) {
-                List<LeaseRecord> cleared = settings.store().sweep(PAGE);
-                cleared.forEach(Sweeper::report);
-                all.addAll(cleared);
-                if (cleared.size() < PAGE) {
-                    break;
-                }
+    private void sweepLater() {
+        chores.after(time.jittered(settings.sweepEvery(), SWEEP_SPREAD), () -> {
+            try {
+                sweep();
+            } catch (RuntimeException failure) {
+                log.warn("sweep failed; retrying in the next round: {}", failure.toString());
+            } finally {
+                sweepLater();
             }
-            return all;
+        });
+    }
+
+    private void sweep() {
+        for (int page = 0; page < SWEEP_PAGES; page++) {
+            List<LeaseRecord> cleared = store.sweep(SWEEP_PAGE);
+            for (LeaseRecord lease : cleared) {
+                log.warn(
+                        "cleared the lease of {}: {} had it with token {} for {}, never gave it back, and it ended {} ago",
+                        lease.key(),
+                        lease.holder().label(),
+                        lease.token(),
+                        DurationText.format(Duration.between(lease.grantedAt(), lease.expiresAt())),
+                        DurationText.format(Duration.between(lease.expiresAt(), lease.observedAt())));
+            }
+            if (cleared.size() < SWEEP_PAGE) {
+                return;
+            }
+        }
+    }
+
+    /**
+     * What locks are set up with.
+     *
+     * @param options used where none are given
+     * @param sweepEvery how often leases that ended by themselves are cleared
+     * @param drainTime how long closing waits for leases to be closed
+     * @param closesStore whether the store is closed with the locks
+     */
+    public record LocksSettings(
+            LeaseStore store,
+            Environment environment,
+            LeaseOptions options,
+            Holder holder,
+            Duration pollEvery,
+            Duration sweepEvery,
+            Duration drainTime,
+            boolean closesStore) {
+
+        public LocksSettings {
+            requirePositive("pollEvery", pollEvery, "1s suits most stores");
+            requirePositive("sweepEvery", sweepEvery, "1m suits most stores");
+            if (drainTime.isNegative()) {
+                throw new InvalidSettingException(
+                        "drainTime", DurationText.format(drainTime), "is below 0s", "choose 0s not to wait at all");
+            }
+            options.terms().within(store.capabilities().maxLease());
         }
 
-        private static void report(LeaseRecord lease) {
-            log.warn(
-                    "cleared the lease of {}: {} had it with token {} for {}, never gave it back, and it ended {} ago",
-                    lease.key(),
-                    lease.holder().label(),
-                    lease.token(),
-                    DurationText.format(Duration.between(lease.grantedAt(), lease.expiresAt())),
-                    DurationText.format(Duration.between(lease.expiresAt(), lease.observedAt())));
+        private static void requirePositive(String setting, Duration value, String nextStep) {
+            if (value.isNegative() || value.isZero()) {
+                throw new InvalidSettingException(setting, DurationText.format(value), "must be above 0s", nextStep);
+            }
+        }
+    }
+
+    /**
+     * The library's threads: a few for calls to the store, a few for renewals that cannot wait behind those, and as many as it
+     * takes for the user's code, so that a listener or probe that hangs delays no other. Idle threads end.
+     */
+    static final class Threads implements Executor {
+
+        private static final Logger log = LoggerFactory.getLogger(Threads.class);
+        private static final int MAX_CALLS = 16;
+        private static final int MAX_RENEWALS = 4;
+        private static final long IDLE_SECONDS = 20;
+
+        private final ThreadPoolExecutor calls;
+        private final ThreadPoolExecutor renewals;
+        private final ThreadPoolExecutor callbacks;
+
+        Threads(Environment environment) {
+            calls = pool(MAX_CALLS, environment.threads("interlock-call"));
+            renewals = pool(MAX_RENEWALS, environment.threads("interlock-renewal"));
+            callbacks = new ThreadPoolExecutor(
+                    0,
+                    Integer.MAX_VALUE,
+                    IDLE_SECONDS,
+                    TimeUnit.SECONDS,
+                    new SynchronousQueue<>(),
+                    environment.threads("interlock-callback"));
+        }
+
+        Executor calls() {
+            return calls;
+        }
+
+        /** Where renewals run that are made apart from the others. */
+        Executor renewals() {
+            return renewals;
+        }
+
+        /**
+         * Runs the user's code; what it throws is logged. After {@link #close()}, and if there are no more threads to be had, it
+         * runs on the thread that asks: late or in the wrong place is better than a grant or a loss that is never reported.
+         */
+        @Override
+        public void execute(Runnable task) {
+            try {
+                callbacks.execute(() -> guarded(task));
+            } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+                guarded(task);
+            }
+        }
+
+        /** Takes no more; what has begun goes on. */
+        void close() {
+            calls.shutdown();
+            renewals.shutdown();
+            callbacks.shutdown();
+        }
+
+        private static ThreadPoolExecutor pool(int size, ThreadFactory threads) {
+            ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                    size, size, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
+            pool.allowCoreThreadTimeOut(true);
+            return pool;
+        }
+
+        private static void guarded(Runnable task) {
+            try {
+                task.run();
+            } catch (RuntimeException | Error failure) {
+                log.error("a callback failed: {}", failure.toString(), failure);
+            }
         }
     }
 }

@@ -102,7 +102,9 @@ final class UnclearCallRecovery {
             }
             chore.done = done;
             if (done) {
-                log.info("released {}, after the store had not answered before", keys(chore.releases));
+                log.info(
+                        "released {}, after the store had not answered before",
+                        chore.releases.stream().map(ReleaseRequest::key).toList());
             }
         }
     }
@@ -113,10 +115,6 @@ final class UnclearCallRecovery {
         if (entry != null && time.elapsed(chore.since) < chore.ttl.toNanos()) {
             timerQueue.set(entry, time.now().nanos() + chore.backoff.next().toNanos());
         }
-    }
-
-    private static List<LockKey> keys(List<ReleaseRequest> requests) {
-        return requests.stream().map(ReleaseRequest::key).toList();
     }
 
     /** One thing to clear up. Only the timers' thread touches it once it is added. */

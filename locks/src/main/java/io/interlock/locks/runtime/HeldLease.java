@@ -58,11 +58,6 @@ public abstract class HeldLease<Q, A> {
     /** Nanoseconds until its deadlines are to be checked, unless it is renewed before. */
     protected abstract long nextDeadline();
 
-    /** Before it was asked for. */
-    public final Moment asked() {
-        return asked;
-    }
-
     /** Before the last request was sent that the store confirmed. */
     public final Moment confirmed() {
         return confirmed;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.FencingToken;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.StaleTokenException;
@@ -20,7 +21,6 @@ import io.interlock.locks.Locks;
 import io.interlock.locks.Outcome;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.time.Duration;

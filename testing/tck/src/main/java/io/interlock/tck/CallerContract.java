@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
+import io.interlock.Refusal;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
+import io.interlock.run.Attempt.Claimed;
+import io.interlock.run.Attempt.TurnAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.spi.Answers;
@@ -16,9 +19,7 @@ import io.interlock.spi.run.RunSteps.PauseRequest;
 import io.interlock.spi.run.RunSteps.ResumeRequest;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
-import io.interlock.spi.run.RunSteps.TurnAnswer;
 import io.interlock.spi.run.RunSteps.TurnRequest;
-import io.interlock.spi.run.WorkSteps.Claimed;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +42,10 @@ interface CallerContract extends RunContract {
         Run run = waits(key("turn"), caller);
         TurnAnswer.Waiting waiting = as(TurnAnswer.Waiting.class, client().takeTurn(run, caller));
         assertThat(waiting.position()).isEqualTo(1);
-        assertThat(waiting.because().orElseThrow().explanation()).contains("is held by");
+        assertThat(waiting.obstacle())
+                .extracting(Refusal::explanation)
+                .asString()
+                .contains("is held by");
         client().succeeds(incumbent);
         TurnAnswer.Granted granted = as(TurnAnswer.Granted.class, client().takeTurn(run, caller));
         assertThat(granted.run().state()).isEqualTo(RunState.RUNNING);
@@ -104,7 +108,7 @@ interface CallerContract extends RunContract {
         client().succeeds(incumbent);
         client().store().runs().pause(new PauseRequest("acme", "paused", "carol", "upgrade", null));
         TurnAnswer.Waiting waiting = as(TurnAnswer.Waiting.class, client().takeTurn(run, caller));
-        assertThat(waiting.because().orElseThrow()).isInstanceOf(RunRefusal.Paused.class);
+        assertThat(waiting.obstacle()).isInstanceOf(RunRefusal.Paused.class);
         assertThat(client().store().queries().explain(run.id()).orElseThrow().sentence())
                 .contains("carol", "upgrade");
         client().store().runs().resume(new ResumeRequest("acme", "paused", "carol", "done"));
@@ -122,7 +126,7 @@ interface CallerContract extends RunContract {
         client().succeeds(incumbent);
         client().starts(key("faster"), spec());
         TurnAnswer.Waiting waiting = as(TurnAnswer.Waiting.class, client().takeTurn(run, caller));
-        assertThat(waiting.because().orElseThrow()).isInstanceOf(RunRefusal.TenantBusy.class);
+        assertThat(waiting.obstacle()).isInstanceOf(RunRefusal.TenantBusy.class);
         client().succeeds(client().claim());
         assertThat(client().takeTurn(run, caller)).isInstanceOf(TurnAnswer.Granted.class);
     }

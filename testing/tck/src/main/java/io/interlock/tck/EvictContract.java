@@ -5,10 +5,10 @@ import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.spi.LeaseStore.AcquireRequest;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import java.time.Duration;

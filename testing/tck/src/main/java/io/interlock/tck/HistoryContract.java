@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.RunState;
+import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
@@ -23,7 +24,6 @@ import io.interlock.spi.run.RunSteps.SubmitAnswer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.Upkeep;
 import io.interlock.spi.run.Upkeep.Forgotten;
-import io.interlock.spi.run.WorkSteps.Claimed;
 import io.interlock.spi.run.WorkSteps.OutputNote;
 import java.time.Duration;
 import java.time.Instant;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.spi.run.Upkeep.Forgotten;
-import io.interlock.spi.run.WorkSteps.Claimed;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

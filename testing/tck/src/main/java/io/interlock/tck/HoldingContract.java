@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.LeaseLostException;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.StoreUnavailableException;
@@ -14,7 +15,6 @@ import io.interlock.locks.Lease.Release;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
 import io.interlock.spi.LeaseStore;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -9,9 +9,9 @@ import io.interlock.LeaseRecord;
 import io.interlock.Refusal;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
+import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.Run;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
-import io.interlock.spi.run.WorkSteps.Claimed;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

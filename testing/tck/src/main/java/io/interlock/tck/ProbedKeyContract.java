@@ -11,6 +11,7 @@ import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
+import io.interlock.run.Attempt.TurnAnswer;
 import io.interlock.run.KeyView;
 import io.interlock.run.KeyView.KeyQuery;
 import io.interlock.run.Run;
@@ -19,7 +20,6 @@ import io.interlock.spi.LeaseStore.AcquireRequest;
 import io.interlock.spi.LeaseStore.AcquireRequest.Takeover;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
-import io.interlock.spi.run.RunSteps.TurnAnswer;
 import io.interlock.spi.run.RunViews;
 import java.time.Duration;
 import java.util.Map;
@@ -59,8 +59,8 @@ interface ProbedKeyContract extends RunContract {
             assertThat(as(Refusal.AwaitsProbe.class, refusal).expired().token()).isEqualTo(lease.token());
         }
         Run queued = queue(key("unseen"));
-        assertThat(client().store().queries().explain(queued.id()).orElseThrow().because())
-                .containsInstanceOf(Refusal.AwaitsProbe.class);
+        assertThat(client().store().queries().explain(queued.id()).orElseThrow().obstacle())
+                .isInstanceOf(Refusal.AwaitsProbe.class);
         client().store().upkeep().sweepRuns(10);
         client().store().sweep(10);
         assertThat(client().claim(10)).isEmpty();
@@ -133,7 +133,7 @@ interface ProbedKeyContract extends RunContract {
         Run run = client().submitted(SubmitRequest.of(freshRun(), key("caller"), spec().policy(ConflictPolicy.QUEUE))
                 .by(caller));
         TurnAnswer.Waiting waiting = as(TurnAnswer.Waiting.class, client().takeTurn(run, caller));
-        assertThat(waiting.because()).containsInstanceOf(Refusal.AwaitsProbe.class);
+        assertThat(waiting.obstacle()).isInstanceOf(Refusal.AwaitsProbe.class);
     }
 
     @Test

@@ -58,7 +58,7 @@ interface RenewContract extends Contract {
         LeaseRecord current = bench().anotherClient().take(key("zombie"));
         RenewAnswer.Lost lost = client().lost(old);
         assertThat(lost.cause()).isEqualTo(LossCause.GONE);
-        assertThat(lost.successor().orElseThrow().token()).isEqualTo(current.token());
+        assertThat(lost.current()).extracting(LeaseRecord::token).isEqualTo(current.token());
         client().holds(current);
         assertThat(client().find(key("zombie")).orElseThrow().remaining()).isLessThanOrEqualTo(TTL.plusMillis(1));
     }
@@ -82,7 +82,7 @@ interface RenewContract extends Contract {
         client().released(lease);
         RenewAnswer.Lost lost = client().lost(lease);
         assertThat(lost.cause()).isEqualTo(LossCause.GONE);
-        assertThat(lost.successor()).isEmpty();
+        assertThat(lost.current()).isNull();
         assertThat(client().find(key("done"))).isEmpty();
     }
 

@@ -6,19 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.FencingToken;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LossCause;
 import io.interlock.RunState;
+import io.interlock.run.Attempt.Claimed;
+import io.interlock.run.Attempt.FinishAnswer;
+import io.interlock.run.Attempt.HeartbeatAnswer;
 import io.interlock.run.Ending;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
+import io.interlock.run.Run.CancelAnswer;
 import io.interlock.run.RunLimits;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
-import io.interlock.spi.run.RunSteps.CancelAnswer;
 import io.interlock.spi.run.RunSteps.CancelRequest;
-import io.interlock.spi.run.WorkSteps.Claimed;
-import io.interlock.spi.run.WorkSteps.FinishAnswer;
-import io.interlock.spi.run.WorkSteps.HeartbeatAnswer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

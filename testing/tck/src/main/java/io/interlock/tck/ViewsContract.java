@@ -8,6 +8,7 @@ import io.interlock.ConflictPolicy;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunState;
+import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.Attempt.Turn;
 import io.interlock.run.Ending;
 import io.interlock.run.JobName;
@@ -17,6 +18,7 @@ import io.interlock.run.KeyView;
 import io.interlock.run.KeyView.KeyQuery;
 import io.interlock.run.KeyView.KeyStatus;
 import io.interlock.run.Pause;
+import io.interlock.run.Resource.ResourceAnswer;
 import io.interlock.run.Resource.ResourceQuery;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
@@ -24,16 +26,14 @@ import io.interlock.run.RunSpec;
 import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchQuery.SearchResult;
 import io.interlock.run.Summary;
+import io.interlock.run.Summary.OpenRuns;
 import io.interlock.run.Summary.RunCount;
 import io.interlock.spi.run.RunSteps.CancelRequest;
 import io.interlock.spi.run.RunSteps.PauseRequest;
-import io.interlock.spi.run.RunSteps.ResourceAnswer;
 import io.interlock.spi.run.RunSteps.ResourceRequest;
 import io.interlock.spi.run.RunSteps.ResumeRequest;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.RunViews;
-import io.interlock.spi.run.RunViews.OpenRuns;
-import io.interlock.spi.run.WorkSteps.Claimed;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -79,7 +79,7 @@ interface ViewsContract extends RunContract {
         assertThat(view.currentRun()).isEmpty();
         assertThat(view.waiting()).isZero();
         assertThat(view.waitingSince()).isNull();
-        assertThat(view.currentPause()).isEmpty();
+        assertThat(view.pause()).isNull();
         new Client(client().store()).released(lease);
         assertThat(names(KeyQuery.ofTenant("acme"))).isEmpty();
     }
@@ -119,7 +119,7 @@ interface ViewsContract extends RunContract {
         assertThat(view.currentRun()).isEmpty();
         assertThat(view.waiting()).isEqualTo(1);
         assertThat(view.waitingSince()).isEqualTo(waiting.submittedAt());
-        assertThat(view.currentPause().map(Pause::actor)).contains("carol");
+        assertThat(view.pause()).extracting(Pause::actor).isEqualTo("carol");
     }
 
     @Test
@@ -127,9 +127,9 @@ interface ViewsContract extends RunContract {
         views();
         new Client(client().store()).take(ContractRequests.forKey(key("paused"), Duration.ofMinutes(4)));
         client().store().runs().pause(new PauseRequest("acme", "paused", "carol", "lunch", Duration.ofSeconds(20)));
-        assertThat(view("paused").currentPause().map(Pause::reason)).contains("lunch");
+        assertThat(view("paused").pause()).extracting(Pause::reason).isEqualTo("lunch");
         advance(Duration.ofSeconds(21));
-        assertThat(view("paused").currentPause()).isEmpty();
+        assertThat(view("paused").pause()).isNull();
     }
 
     @Test

@@ -7,17 +7,17 @@ import io.interlock.LossCause;
 import io.interlock.RunId;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
+import io.interlock.run.Attempt.Claimed;
+import io.interlock.run.Attempt.HeartbeatAnswer;
+import io.interlock.run.Attempt.TurnAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunSpec.Execution;
 import io.interlock.run.RunStatus.Stage;
 import io.interlock.run.RunStatus.Waiter;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
-import io.interlock.spi.run.RunSteps.TurnAnswer;
 import io.interlock.spi.run.RunSteps.TurnRequest;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
-import io.interlock.spi.run.WorkSteps.Claimed;
-import io.interlock.spi.run.WorkSteps.HeartbeatAnswer;
 import io.interlock.spi.run.WorkSteps.HeartbeatRequest;
 import java.time.Instant;
 import java.util.Collection;
@@ -34,8 +34,7 @@ public final class ClaimRules {
 
     /** Claims the run that has the reservation, if the worker can execute it. */
     public static Optional<Claimed> claim(KeyState state, ClaimRequest request) {
-        Optional<Run> kept = state.reservation()
-                .flatMap(reservation -> state.run(reservation.run()))
+        Optional<Run> kept = state.reserved()
                 .filter(run -> run.state() == RunState.PENDING && request.jobs().contains(run.job()));
         if (kept.isEmpty() || QueueRules.holdsBack(state)) {
             return Optional.empty();
@@ -71,14 +70,13 @@ public final class ClaimRules {
     public static Optional<Claimed> claimedBefore(KeyState state, ClaimRequest request) {
         return state.running()
                 .filter(run -> request.wants(run.key().tenant()))
-                .filter(run -> state.hasLease(run) && isOf(state.lease().orElseThrow(), request, run))
-                .filter(run -> state.lease().orElseThrow().isLive(state.now()))
+                .filter(run -> state.hasLiveLease(run, request.leaseOf(run.id())))
+                .filter(run -> state.lease()
+                        .orElseThrow()
+                        .holder()
+                        .instance()
+                        .equals(request.holder().instance()))
                 .flatMap(run -> claimed(state, run));
-    }
-
-    private static boolean isOf(LeaseRow lease, ClaimRequest request, Run run) {
-        return lease.id().equals(request.leaseOf(run.id()))
-                && lease.holder().instance().equals(request.holder().instance());
     }
 
     /**
@@ -105,10 +103,7 @@ public final class ClaimRules {
             return new TurnAnswer.Over(known == null ? run : state.latest(known));
         }
         if (run.state() == RunState.RUNNING) {
-            boolean mine = state.hasLease(run)
-                    && state.lease().orElseThrow().id().equals(request.caller().lease())
-                    && state.lease().orElseThrow().isLive(state.now());
-            return mine
+            return state.hasLiveLease(run, request.caller().lease())
                     ? new TurnAnswer.Granted(run, Objects.requireNonNull(state.leaseRecord()))
                     : new TurnAnswer.Over(run);
         }
@@ -119,9 +114,7 @@ public final class ClaimRules {
             // Its turn came, but the state of the resource does not allow a start.
             return new TurnAnswer.Over(judged);
         }
-        boolean offered =
-                state.reservation().map(kept -> kept.run().equals(run.id())).orElse(false);
-        if (offered && !QueueRules.holdsBack(state) && QueueRules.hasPlace(state, seen)) {
+        if (state.isReservedFor(run) && !QueueRules.holdsBack(state) && QueueRules.hasPlace(state, seen)) {
             RunRefusal.WrongState wrong = QueueRules.wrongState(state, seen);
             if (wrong != null) {
                 // The state of the resource was set after the key was offered.
@@ -142,7 +135,7 @@ public final class ClaimRules {
         if (lease == null || !lease.isProvedBy(request.lease(), request.token())) {
             return new HeartbeatAnswer.Lost(LossCause.GONE, state.leaseRecord());
         }
-        Run run = state.running().filter(state::hasLease).orElse(null);
+        Run run = state.holder().orElse(null);
         if (run == null || !run.id().equals(request.run()) || !lease.isLive(state.now())) {
             return new HeartbeatAnswer.Lost(FinishRules.cause(lease), state.leaseRecord());
         }
@@ -172,10 +165,7 @@ public final class ClaimRules {
     }
 
     private static boolean isOverdue(KeyState state) {
-        Instant deadline = state.running()
-                .filter(state::hasLease)
-                .map(AttemptRules::deadline)
-                .orElse(null);
+        Instant deadline = state.holder().map(AttemptRules::deadline).orElse(null);
         return deadline != null && !deadline.isAfter(state.now());
     }
 

@@ -5,15 +5,14 @@ import io.interlock.ConflictPolicy;
 import io.interlock.InvalidSettingException;
 import io.interlock.RunId;
 import io.interlock.RunState;
-import io.interlock.run.AuditRecord;
 import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetter.DiscardAnswer;
+import io.interlock.run.DeadLetter.RedriveAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
 import io.interlock.run.RunSpec.Execution;
 import io.interlock.run.RunSpec.Origin;
-import io.interlock.spi.run.RunSteps.DiscardAnswer;
 import io.interlock.spi.run.RunSteps.DiscardRequest;
-import io.interlock.spi.run.RunSteps.RedriveAnswer;
 import io.interlock.spi.run.RunSteps.RedriveRequest;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
@@ -113,19 +112,13 @@ public final class DeadLetterRules {
         DeadLetter letter = new DeadLetter(
                 dead, new DeadLetter.Disposition(kind, why.actor().name(), why.reason(), state.now(), successor));
         state.settle(letter);
-        state.note(new AuditRecord(
-                0,
-                state.now(),
-                state.key(),
-                dead.id(),
+        state.note(
+                dead,
                 null,
-                why.actor().name(),
                 kind == DeadLetter.Disposition.Kind.REDRIVEN ? "redriven" : "discarded",
                 dead.state().name(),
                 successor == null ? "" : successor.toString(),
-                why.reason(),
-                KeyState.correlation(dead, why),
-                why.actor().address()));
+                why);
         return letter;
     }
 }

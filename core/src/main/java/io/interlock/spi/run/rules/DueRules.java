@@ -77,7 +77,6 @@ public final class DueRules {
         return a.isBefore(b) ? a : b;
     }
 
-    /** Whether a waiting or pending run has exceeded its max wait. */
     static boolean hasWaitedTooLong(Run run, Instant now) {
         Instant end = endOfWait(run);
         return end != null && !end.isAfter(now);

@@ -2,13 +2,13 @@ package io.interlock.spi.run.rules;
 
 import io.interlock.LossCause;
 import io.interlock.RunState;
+import io.interlock.run.Attempt.Claimed;
+import io.interlock.run.Attempt.FinishAnswer;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
-import io.interlock.spi.run.WorkSteps.Claimed;
-import io.interlock.spi.run.WorkSteps.FinishAnswer;
 import io.interlock.spi.run.WorkSteps.FinishRequest;
 import java.util.Objects;
 import java.util.Optional;
@@ -52,7 +52,7 @@ public final class FinishRules {
         if (state.lease().isEmpty()) {
             return;
         }
-        state.running().filter(state::hasLease).ifPresent(run -> AttemptRules.lost(state, run));
+        state.holder().ifPresent(run -> AttemptRules.lost(state, run));
         state.setLease(null);
         Promotion.promote(state);
     }

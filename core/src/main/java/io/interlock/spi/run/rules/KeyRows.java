@@ -39,8 +39,6 @@ public record KeyRows(
      * A key reserved for a run: for a PENDING run until a worker claims it, or offered for a limited time to a QUEUED one
      * whose caller executes it.
      *
-     * @param run the run
-     * @param since since when
      * @param until when an offer lapses, or {@code null} for a PENDING run
      */
     public record Reservation(
@@ -49,7 +47,6 @@ public record KeyRows(
         /** How long a caller has to take its turn. */
         public static final Duration OFFER = Duration.ofSeconds(5);
 
-        /** Whether it is an offer that was not taken in time. */
         boolean hasLapsed(Instant now) {
             return until != null && !until.isAfter(now);
         }

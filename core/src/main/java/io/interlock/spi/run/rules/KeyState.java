@@ -2,6 +2,7 @@ package io.interlock.spi.run.rules;
 
 import io.interlock.Actor;
 import io.interlock.FencingToken;
+import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunId;
@@ -183,20 +184,30 @@ public final class KeyState {
     }
 
     private Stream<Run> busy() {
-        return open.values().stream().filter(run -> run.state() == RunState.PENDING || run.state() == RunState.RUNNING);
+        return open.values().stream().filter(run -> countsAsBusy(run.state()) > 0);
     }
 
-    List<Run> allRunning() {
-        return open.values().stream()
-                .filter(run -> run.state() == RunState.RUNNING)
-                .sorted((one, other) -> Long.compare(one.number(), other.number()))
-                .toList();
+    /** All RUNNING runs; more than one only if a table was changed by hand. */
+    Stream<Run> allRunning() {
+        return open.values().stream().filter(run -> run.state() == RunState.RUNNING);
     }
 
     Optional<Run> running() {
-        return open.values().stream()
-                .filter(run -> run.state() == RunState.RUNNING)
-                .findFirst();
+        return allRunning().findFirst();
+    }
+
+    /** The run that works under the lease. */
+    Optional<Run> holder() {
+        return running().filter(this::hasLease);
+    }
+
+    /** The run that has the reservation. */
+    Optional<Run> reserved() {
+        return reservation().flatMap(kept -> run(kept.run()));
+    }
+
+    boolean isReservedFor(Run run) {
+        return reservation != null && reservation.run().equals(run.id());
     }
 
     /** Up to {@code limit} ready runs in their order, without those in {@code passed}. */
@@ -225,7 +236,6 @@ public final class KeyState {
         return rows.queue().due(now(), changed.keySet(), limit);
     }
 
-    /** All waiting runs of a job. */
     List<Run> waitingOf(JobName job) {
         return Stream.concat(
                         changedQueue().filter(run -> run.job().equals(job)),
@@ -263,6 +273,11 @@ public final class KeyState {
     boolean hasLease(Run run) {
         Turn turn = run.status().turn();
         return turn != null && lease != null && lease.isProvedBy(turn.lease(), turn.token());
+    }
+
+    /** Whether {@code run} works under the lease, which has this id and is live. */
+    boolean hasLiveLease(Run run, LeaseId id) {
+        return hasLease(run) && lease != null && lease.id().equals(id) && lease.isLive(now());
     }
 
     /** Sets a lease that the store has granted, or removes the lease. */
@@ -316,7 +331,6 @@ public final class KeyState {
         return run;
     }
 
-    /** Changes the state of a run. */
     Run move(Run run, RunStatus status, RunState to, ChangeReason why) {
         Run moved = moveSilently(run, status, to);
         note(moved, "run", run.state().name(), to.name(), why);
@@ -330,7 +344,7 @@ public final class KeyState {
         }
         moreBusy += countsAsBusy(to) - countsAsBusy(run.state());
         Run moved = put(run.with(status.moved(to, now())));
-        if (to != RunState.PENDING && reservation != null && reservation.run().equals(run.id())) {
+        if (to != RunState.PENDING && isReservedFor(run)) {
             reservation = null;
         }
         return moved;
@@ -351,7 +365,8 @@ public final class KeyState {
                 now(),
                 now().plus(run.spec().terms().ttl()),
                 run.spec().terms().lockDelay(),
-                null);
+                null,
+                false);
         lastToken = token.value();
         ChangeReason why = new ChangeReason(turn.holder().label(), "attempt " + turn.attempt());
         Run started = move(run, run.status().started(turn), RunState.RUNNING, why);
@@ -405,25 +420,14 @@ public final class KeyState {
 
     void note(Run run, String action, String before, String after, ChangeReason why) {
         Turn turn = run.status().turn();
-        audit.add(new AuditRecord(
-                0,
-                now(),
-                key(),
-                run.id(),
-                turn == null ? null : turn.token(),
-                why.actor().name(),
-                action,
-                before,
-                after,
-                why.reason(),
-                correlation(run, why),
-                why.actor().address()));
+        note(run, turn == null ? null : turn.token(), action, before, after, why);
     }
 
-    /** The id of the request that caused the change, else of the one that submitted the run. */
-    static @Nullable String correlation(Run run, ChangeReason why) {
+    /** Records a change of {@code run}, with the id of the request that caused it, else of the one that submitted the run. */
+    void note(Run run, @Nullable FencingToken token, String action, String before, String after, ChangeReason why) {
         String asked = why.actor().correlation();
-        return asked == null ? run.spec().origin().correlation() : asked;
+        note(AuditRecord.of(now(), key(), why.actor(), action, before, after, why.reason())
+                .about(run.id(), token, asked == null ? run.spec().origin().correlation() : asked));
     }
 
     private Set<RunId> except(Set<RunId> passed) {
@@ -445,9 +449,6 @@ public final class KeyState {
 
     /**
      * The actor and the reason of a change, for the audit log.
-     *
-     * @param actor the actor
-     * @param reason the reason
      */
     record ChangeReason(Actor actor, String reason) {
 

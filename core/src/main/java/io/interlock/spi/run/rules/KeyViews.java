@@ -18,7 +18,7 @@ public final class KeyViews {
      * @param waitingSince when the first of the waiting runs was submitted, or {@code null} if none waits
      */
     public static Optional<KeyView> view(KeyState state, @Nullable Instant waitingSince) {
-        Optional<Run> current = state.running().or(() -> state.reservation().flatMap(kept -> state.run(kept.run())));
+        Optional<Run> current = state.running().or(state::reserved);
         if (state.lease().isEmpty() && current.isEmpty() && state.queueSize() == 0) {
             return Optional.empty();
         }

@@ -12,10 +12,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lease of a key, a run's or a bare one.
  *
- * @param id the lease id
- * @param holder who has it
- * @param token the fencing token
- * @param grantedAt when it was granted
  * @param expiresAt when it ends unless it is renewed
  * @param lockDelay how long the key stays closed after an expiry or eviction
  * @param eviction set if it was evicted
@@ -30,18 +26,6 @@ public record LeaseRow(
         Duration lockDelay,
         LeaseRecord.@Nullable Eviction eviction,
         boolean probed) {
-
-    /** A lease that requires no probe. */
-    public LeaseRow(
-            LeaseId id,
-            Holder holder,
-            FencingToken token,
-            Instant grantedAt,
-            Instant expiresAt,
-            Duration lockDelay,
-            LeaseRecord.@Nullable Eviction eviction) {
-        this(id, holder, token, grantedAt, expiresAt, lockDelay, eviction, false);
-    }
 
     /** Whether {@code id} and {@code token} match. */
     public boolean isProvedBy(LeaseId id, FencingToken token) {

@@ -2,8 +2,8 @@ package io.interlock.spi.run.rules;
 
 import io.interlock.RunState;
 import io.interlock.run.Run;
+import io.interlock.run.Run.MoveAnswer;
 import io.interlock.run.RunSpec;
-import io.interlock.spi.run.RunSteps.MoveAnswer;
 import io.interlock.spi.run.RunSteps.MoveRequest;
 import io.interlock.spi.run.rules.KeyState.ChangeReason;
 import java.util.Set;

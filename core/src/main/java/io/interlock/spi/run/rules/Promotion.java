@@ -67,7 +67,6 @@ final class Promotion {
         return Optional.empty();
     }
 
-    /** Starts the next run. */
     static Run start(KeyState state, Run run, SubmitRequest.Caller holder) {
         StepContext.Tokens tokens = state.context().tokens();
         FencingToken token = TokenLayout.next(state.lastToken(), tokens.floor(), tokens.epoch(), state.now());

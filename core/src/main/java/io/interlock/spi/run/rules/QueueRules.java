@@ -169,7 +169,6 @@ public final class QueueRules {
         return paused(state);
     }
 
-    /** The refusal because of a missing probe, or {@code null}. */
     static Refusal.@Nullable AwaitsProbe awaitsProbe(KeyState state) {
         LeaseRecord lease = state.leaseRecord();
         return lease != null && state.lease().orElseThrow().awaitsProbe() ? new Refusal.AwaitsProbe(lease) : null;
@@ -182,8 +181,7 @@ public final class QueueRules {
 
     /** What prevents the start of a waiting run, or {@code null} if only its own delay does. */
     static @Nullable Refusal inTheWayOf(KeyState state, Run run) {
-        boolean offered =
-                state.reservation().map(kept -> kept.run().equals(run.id())).orElse(false);
+        boolean offered = state.isReservedFor(run);
         // Its own reservation is not an obstacle.
         Refusal closed = offered ? heldBack(state) : closed(state);
         if (closed != null) {
@@ -246,8 +244,7 @@ public final class QueueRules {
     static Instant opensAt(KeyState state) {
         LeaseRow lease = state.lease().orElseThrow();
         Instant opens = lease.opensAt();
-        return state.running()
-                .filter(state::hasLease)
+        return state.holder()
                 .map(run -> lease.expiresAt().plus(run.spec().limits().expiryGrace()))
                 .filter(verdict -> verdict.isAfter(opens))
                 .orElse(opens);

@@ -2,7 +2,7 @@ package io.interlock.spi.run.rules;
 
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Resource;
-import io.interlock.spi.run.RunSteps.ResourceAnswer;
+import io.interlock.run.Resource.ResourceAnswer;
 import io.interlock.spi.run.RunSteps.ResourceRequest;
 
 /** Changes of resources by operators. */
@@ -14,8 +14,10 @@ public final class ResourceRules {
     public static ResourceAnswer set(KeyState state, ResourceRequest request) {
         Resource current = state.resource().orElse(null);
         long version = current == null ? 0 : current.version();
-        boolean busy = (current != null && current.owner() != null) || (request.onlyIfFree() && isHeld(state));
-        if (version != request.expectedVersion() || busy) {
+        boolean owned = current != null && current.owner() != null;
+        boolean held =
+                state.busyRun().isPresent() || state.reservation().isPresent() || BareLeaseRules.keepsLease(state);
+        if (version != request.expectedVersion() || owned || (request.onlyIfFree() && held)) {
             return new ResourceAnswer.Mismatch(current);
         }
         Resource changed = Resource.settled(state.key(), request.kind(), request.state(), version + 1, state.now());
@@ -29,11 +31,5 @@ public final class ResourceRules {
                 request.state(),
                 request.reason()));
         return new ResourceAnswer.Changed(changed);
-    }
-
-    private static boolean isHeld(KeyState state) {
-        return state.busyRun().isPresent()
-                || state.reservation().isPresent()
-                || (state.lease().isPresent() && !QueueRules.isOver(state));
     }
 }

@@ -5,7 +5,7 @@ import io.interlock.RunState;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunStatus.Waiter;
-import io.interlock.spi.run.Upkeep.SweepAction;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.run.rules.KeyRows.Reservation;
 import io.interlock.spi.run.rules.KeyState.ChangeReason;
 import java.time.Instant;
@@ -54,7 +54,9 @@ public final class Settlement {
 
     // No step causes this; a table changed by hand may. It is unknown which run is right, so both fail.
     private void judgeOverlap() {
-        List<Run> running = state.allRunning();
+        List<Run> running = state.allRunning()
+                .sorted((one, other) -> Long.compare(one.number(), other.number()))
+                .toList();
         if (running.size() < 2) {
             return;
         }
@@ -107,18 +109,15 @@ public final class Settlement {
             } else if (DueRules.hasWaitedTooLong(run, state.now())) {
                 abort(run, RunError.WAIT_EXPIRED, "waited in the queue for longer than its max wait");
             } else {
-                // Its delay is over, or its caller could not report: it is ready, and due later.
-                state.put(waiter == null ? run : run.with(run.status().waiting(heardOf(waiter))));
+                // Its delay is over, or its caller could not report: it is ready, and due later. That counts from when
+                // callers could report again, otherwise the run would be due again with every step.
+                Instant heard = state.context().heardSince();
+                state.put(waiter == null ? run : run.with(run.status().waiting(waiter.since(heard))));
             }
         }
         if (due.size() == MOST_RUNS) {
             state.leaveUnfinished();
         }
-    }
-
-    // Counts from when callers could report again. Otherwise the run would be due again with every step.
-    private Waiter heardOf(Waiter waiter) {
-        return waiter.since(state.context().heardSince());
     }
 
     private void promote() {
@@ -128,9 +127,8 @@ public final class Settlement {
         state.changes().runs().stream()
                 .filter(run -> run.state().isTerminal() && !told.contains(run.id()))
                 .forEach(this::ended);
-        state.reservation()
-                .filter(now -> before.isEmpty())
-                .flatMap(now -> state.run(now.run()))
+        state.reserved()
+                .filter(run -> before.isEmpty())
                 .ifPresent(run -> done.add(new SweepAction(state.key(), run.id(), run.state(), "the key is free")));
     }
 

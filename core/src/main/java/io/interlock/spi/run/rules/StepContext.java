@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The data a rule needs besides the key, read after the key was locked.
  *
- * @param key the key
  * @param now the store's time
  * @param tokens epoch and floor of tokens
  * @param quietUntil the end of the quiet period, or {@code null}
@@ -71,16 +70,9 @@ public record StepContext(
         @Nullable
         Rival firstRival(int busy, Instant now);
 
-        /**
-         * A run of another key that waits for a place.
-         *
-         * @param priority its priority
-         * @param submittedAt when it was submitted
-         * @param number its number
-         */
+        /** A run of another key that waits for a place. */
         record Rival(int priority, Instant submittedAt, long number) {
 
-            /** Whether it comes before {@code run}. */
             boolean goesBefore(Run run, Instant now) {
                 int mine = QueueRules.effectivePriority(priority, submittedAt, now);
                 int other = QueueRules.effectivePriority(run, now);

@@ -1,13 +1,14 @@
 package io.interlock.spi.run.rules;
 
+import io.interlock.Actor;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.RunState;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Run;
+import io.interlock.run.Run.CancelAnswer;
 import io.interlock.run.RunError;
 import io.interlock.run.RunStatus.StopRequest;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
-import io.interlock.spi.run.RunSteps.CancelAnswer;
 import io.interlock.spi.run.RunSteps.CancelRequest;
 import io.interlock.spi.run.rules.KeyState.ChangeReason;
 
@@ -54,23 +55,19 @@ public final class StopRules {
      * running.
      */
     public static void evicted(KeyState state, EvictRequest request) {
+        Actor actor = request.actor();
         state.lease()
-                .ifPresent(lease -> state.note(new AuditRecord(
-                        0,
-                        state.now(),
-                        state.key(),
-                        lease.holder().run(),
-                        lease.token(),
-                        request.actor().name(),
-                        "evicted",
-                        lease.holder().label(),
-                        "",
-                        request.reason(),
-                        request.actor().correlation(),
-                        request.actor().address())));
-        state.running()
-                .filter(run -> state.hasLease(run)
-                        && state.lease().orElseThrow().token().equals(request.expected()))
+                .ifPresent(lease -> state.note(AuditRecord.of(
+                                state.now(),
+                                state.key(),
+                                actor,
+                                "evicted",
+                                lease.holder().label(),
+                                "",
+                                request.reason())
+                        .about(lease.holder().run(), lease.token(), actor.correlation())));
+        state.holder()
+                .filter(run -> state.lease().orElseThrow().token().equals(request.expected()))
                 .ifPresent(run -> AttemptRules.abort(
                         state,
                         run,

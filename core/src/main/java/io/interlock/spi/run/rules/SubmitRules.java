@@ -55,11 +55,7 @@ public final class SubmitRules {
             return new SubmitAnswer.Started(run, null);
         }
         SubmitRequest.Caller caller = request.caller();
-        boolean mine = caller != null
-                && run.state() == RunState.RUNNING
-                && state.hasLease(run)
-                && state.lease().orElseThrow().id().equals(caller.lease())
-                && state.lease().orElseThrow().isLive(state.now());
+        boolean mine = caller != null && run.state() == RunState.RUNNING && state.hasLiveLease(run, caller.lease());
         return mine ? new SubmitAnswer.Started(run, state.leaseRecord()) : new SubmitAnswer.Duplicate(run);
     }
 
@@ -113,10 +109,7 @@ public final class SubmitRules {
 
     /** The run a newcomer would join: the holder's, else the one with the reservation, else the first in the queue. */
     private Optional<Run> incumbent() {
-        return state.running()
-                .filter(state::hasLease)
-                .or(() -> state.reservation().flatMap(kept -> state.run(kept.run())))
-                .or(state::firstWaiting);
+        return state.holder().or(state::reserved).or(state::firstWaiting);
     }
 
     private SubmitAnswer start() {
@@ -167,10 +160,7 @@ public final class SubmitRules {
     }
 
     private void stopIncumbent() {
-        state.reservation()
-                .flatMap(kept -> state.run(kept.run()))
-                .filter(run -> run.state() == RunState.PENDING)
-                .ifPresent(this::superseded);
+        state.reserved().filter(run -> run.state() == RunState.PENDING).ifPresent(this::superseded);
         state.running().ifPresent(run -> {
             StopRequest stop = new StopRequest(
                     RunError.SUPERSEDED,
@@ -226,7 +216,6 @@ public final class SubmitRules {
          */
         record Situation(boolean isFree, boolean hasIncumbent, boolean isRightState) {}
 
-        /** The decision of {@code policy} in {@code situation}. */
         static Admission of(ConflictPolicy policy, Situation situation) {
             boolean waits = policy == ConflictPolicy.QUEUE || policy == ConflictPolicy.QUEUE_LATEST;
             // For a newcomer that may wait, the state is checked when its turn comes, which may be now.

@@ -2,7 +2,7 @@ package io.interlock.spi.run.rules;
 
 import io.interlock.RunId;
 import io.interlock.RunState;
-import io.interlock.run.HoldEstimate;
+import io.interlock.run.KeyLine.HoldEstimate;
 import io.interlock.run.Run;
 import io.interlock.run.Wait;
 import java.time.Duration;
@@ -24,7 +24,7 @@ public final class WaitRules {
      */
     public static Optional<Wait> explain(KeyState state, RunId id, List<Duration> past) {
         return state.run(id).filter(run -> run.state() == RunState.QUEUED).map(run -> {
-            Run holder = state.running().filter(state::hasLease).orElse(null);
+            Run holder = state.holder().orElse(null);
             boolean alive =
                     state.lease().map(lease -> lease.isLive(state.now())).orElse(false);
             int position = state.position(run);

@@ -2,6 +2,7 @@ package io.interlock.server.compat;
 
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunId;
@@ -24,7 +25,6 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.problem.Refusals;
 import io.interlock.service.EngineService;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import io.interlock.engine.EngineEvent.EngineListener;
 import io.interlock.run.Attempt.Turn;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
-import io.interlock.spi.run.Upkeep.SweepAction;
+import io.interlock.run.SweepAction;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.engine.internal.sweep.SweepingJanitor.Sweep;
 import io.interlock.run.Retention;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.run.Upkeep;
-import io.interlock.spi.run.Upkeep.SweepAction;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;

@@ -1,8 +1,8 @@
 package io.interlock.store.etcd;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.spi.StoreSettings;
 import io.interlock.spi.StoreUrl;
+import io.interlock.spi.StoreUrl.StoreSettings;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;

@@ -2,8 +2,8 @@ package io.interlock.store.firestore;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
-import io.interlock.spi.StoreSettings;
 import io.interlock.spi.StoreUrl;
+import io.interlock.spi.StoreUrl.StoreSettings;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.regex.Matcher;

@@ -78,7 +78,6 @@ final class HistoryRows {
         attempts.computeIfAbsent(attempt.run(), run -> new ArrayList<>()).add(attempt);
     }
 
-    /** Stores the disposition of a dead letter. */
     void settle(RunId id, DeadLetter.Disposition disposition) {
         dispositions.put(id, disposition);
         Run run = runs.get(id);
@@ -91,7 +90,6 @@ final class HistoryRows {
         return List.copyOf(attempts.getOrDefault(id, List.of()));
     }
 
-    /** The disposition of a dead letter, or {@code null}. */
     DeadLetter.@Nullable Disposition disposition(RunId id) {
         return dispositions.get(id);
     }
@@ -101,21 +99,11 @@ final class HistoryRows {
         return dead.tailMap(after, false).values().stream().map(run -> new DeadLetter(run, dispositions.get(run.id())));
     }
 
-    /** The runs of a tenant that failed, the last first. */
-    Iterable<Run> failedLastFirst(String tenant) {
-        return failed.getOrDefault(tenant, new TreeSet<>(BY_END)).descendingSet();
-    }
-
-    /** How many runs of a tenant failed at {@code since} or later. */
-    long failedSince(String tenant, Instant since) {
-        long count = 0;
-        for (Run run : failedLastFirst(tenant)) {
-            if (run.status().since().isBefore(since)) {
-                break;
-            }
-            count++;
-        }
-        return count;
+    /** The runs of a tenant that failed at {@code since} or later, the last first. */
+    List<Run> failedSince(String tenant, Instant since) {
+        return failed.getOrDefault(tenant, new TreeSet<>(BY_END)).descendingSet().stream()
+                .takeWhile(run -> !run.status().since().isBefore(since))
+                .toList();
     }
 
     List<Run> newestFirst(String tenant) {

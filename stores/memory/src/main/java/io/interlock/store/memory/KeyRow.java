@@ -87,7 +87,6 @@ final class KeyRow {
         return hasOpenRuns() || resource != null;
     }
 
-    /** Stores the current run. */
     void put(Run run, boolean isReady, @Nullable Instant dueAt) {
         busy.remove(run.id());
         if (run.state() == RunState.QUEUED) {

@@ -5,93 +5,98 @@ import io.interlock.InvalidSettingException;
 import io.interlock.access.AccessKey;
 import io.interlock.access.SignIn;
 import io.interlock.access.SignIns;
+import io.interlock.access.SignIns.SignInList;
 import io.interlock.run.AuditRecord;
 import io.interlock.spi.run.AccessKeys;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** API keys and sign-ins in memory. */
+/** API keys and sign-ins in memory. Guarded by the monitor of its {@link RunRows}. */
 final class MemoryAccess implements AccessKeys, SignIns {
 
-    private final MemoryClient client;
+    private final MemoryAudit audit;
+    private final Supplier<Instant> clock;
+    /** In the order in which they were added. */
+    private final Map<String, AccessKey> keys = new LinkedHashMap<>();
 
-    MemoryAccess(MemoryClient client) {
-        this.client = client;
+    private final SignInList signIns = new SignInList();
+
+    MemoryAccess(MemoryAudit audit, Supplier<Instant> clock) {
+        this.audit = audit;
+        this.clock = clock;
     }
 
     @Override
     public AccessKey addKey(AccessKey key, Actor actor) {
-        return client.alone(rows -> {
-            AccessKey known = rows.accessKeys.get(key.id());
-            if (known == null) {
-                AccessKey kept = key.created(client.table().now());
-                rows.audit.append(AuditRecord.of(
-                        kept.createdAt(),
-                        kept.logKey(),
-                        actor,
-                        "key-added",
-                        "",
-                        kept.role().name(),
-                        kept.label()));
-                rows.accessKeys.put(kept.id(), kept);
-                return kept;
-            }
-            if (!known.hash().equals(key.hash())) {
-                throw new InvalidSettingException("key id", key.id(), "is used by another key", "choose another id");
-            }
-            return known;
-        });
+        AccessKey known = keys.get(key.id());
+        if (known == null) {
+            AccessKey kept = key.created(clock.get());
+            audit.append(AuditRecord.of(
+                    kept.createdAt(),
+                    kept.logKey(),
+                    actor,
+                    "key-added",
+                    "",
+                    kept.role().name(),
+                    kept.label()));
+            keys.put(kept.id(), kept);
+            return kept;
+        }
+        if (!known.hash().equals(key.hash())) {
+            throw new InvalidSettingException("key id", key.id(), "is used by another key", "choose another id");
+        }
+        return known;
     }
 
     @Override
     public Optional<AccessKey> findKey(String id) {
-        return client.alone(rows -> Optional.ofNullable(rows.accessKeys.get(id)));
+        return Optional.ofNullable(keys.get(id));
     }
 
     @Override
     public List<AccessKey> listKeys(@Nullable String tenant) {
-        return client.alone(rows -> rows.accessKeys.values().stream()
+        return keys.values().stream()
                 .filter(key -> tenant == null || tenant.equals(key.tenant()))
-                .toList());
+                .toList();
     }
 
     @Override
     public Optional<AccessKey> revokeKey(String id, Actor actor, String reason) {
-        return client.alone(rows -> {
-            AccessKey known = rows.accessKeys.get(id);
-            if (known == null || known.revokedAt() != null) {
-                return Optional.ofNullable(known);
-            }
-            Instant now = client.table().now();
-            AccessKey revoked = known.revoked(now);
-            rows.audit.append(AuditRecord.of(
-                    now, known.logKey(), actor, "key-revoked", known.role().name(), "", reason));
-            rows.accessKeys.put(id, revoked);
-            return Optional.of(revoked);
-        });
+        AccessKey known = keys.get(id);
+        if (known == null || known.revokedAt() != null) {
+            return Optional.ofNullable(known);
+        }
+        Instant now = clock.get();
+        AccessKey revoked = known.revoked(now);
+        audit.append(AuditRecord.of(
+                now, known.logKey(), actor, "key-revoked", known.role().name(), "", reason));
+        keys.put(id, revoked);
+        return Optional.of(revoked);
     }
 
     @Override
     public void keysUsed(SortedSet<String> ids) {
-        client.change(rows -> ids.forEach(id -> rows.accessKeys.computeIfPresent(
-                id, (same, key) -> key.used(client.table().now()))));
+        ids.forEach(id -> keys.computeIfPresent(id, (same, key) -> key.used(clock.get())));
     }
 
     @Override
     public SignIn openSignIn(SignIn signIn) {
-        return client.alone(rows -> rows.signIns.open(signIn, client.table().now()));
+        return signIns.open(signIn, clock.get());
     }
 
     @Override
     public Optional<SignIn> findSignIn(String hash, boolean used) {
-        return client.alone(rows -> rows.signIns.find(hash, used, client.table().now()));
+        return signIns.find(hash, used, clock.get());
     }
 
     @Override
     public Optional<SignIn> closeSignIn(String hash) {
-        return client.alone(rows -> rows.signIns.close(hash, client.table().now()));
+        return signIns.close(hash, clock.get());
     }
 }

@@ -5,25 +5,45 @@ import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
 import io.interlock.run.Run;
 import io.interlock.spi.Answers;
+import io.interlock.spi.ChangeFeed.Subscription;
+import io.interlock.spi.Watchers;
+import io.interlock.spi.run.InterceptedStore;
 import io.interlock.spi.run.rules.KeyState;
 import io.interlock.time.Environment;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One client of a store in memory: its way to the tables, until it is closed. Thread-safe. */
+/**
+ * One client of a store in memory: its way to the tables, until it is closed, and its wake-ups. These run on a separate
+ * thread, so that a releasing thread never runs a waiter's code; the thread exists only while there are wake-ups. Thread-safe.
+ */
 final class MemoryClient implements AutoCloseable {
 
     private final RunTable table;
-    private final WakeUps wakeUps;
+    private final ThreadPoolExecutor wakeUps;
+    private final Set<Subscription> subscriptions = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     MemoryClient(Environment environment, RunTable table) {
         this.table = table;
-        wakeUps = new WakeUps(environment);
+        wakeUps = new ThreadPoolExecutor(
+                1,
+                1,
+                10,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                environment.threads("interlock-memory-wake-up"));
+        wakeUps.allowCoreThreadTimeOut(true);
+        // After close, pending wake-ups are dropped.
+        wakeUps.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     }
 
     /** The keys of this store, unless this client is closed. */
@@ -37,11 +57,12 @@ final class MemoryClient implements AutoCloseable {
         return table().alone(step);
     }
 
-    /** Changes data that belongs to no key, exclusively. */
-    void change(Consumer<RunRows> step) {
-        alone(rows -> {
-            step.accept(rows);
-            return rows;
+    /** {@code part}, of which each call is one step that excludes all others. */
+    <P> P exclusively(Class<P> type, P part) {
+        return InterceptedStore.of(part, type, call -> {
+            synchronized (table().rows) {
+                return call.proceed();
+            }
         });
     }
 
@@ -58,25 +79,31 @@ final class MemoryClient implements AutoCloseable {
         return table.rows.run(id).orElse(null);
     }
 
-    /** Each request by itself, in order. */
     <Q, A> Answers<A> answer(List<Q> requests, Function<Q, A> step) {
         requireOpen();
         return Answers.of(requests.stream().map(step).toList());
     }
 
-    /** Wakes the waiters of {@code key}. */
     void wake(LockKey key) {
         table.watchers.callThoseOf(key);
     }
 
-    WakeUps wakeUps() {
-        return wakeUps;
+    /** Calls {@code lookAgain} on changes of {@code what}, of which {@code watchers} are told, until the subscription is closed. */
+    <K> Subscription subscribe(Watchers<K> watchers, K what, Runnable lookAgain) {
+        Subscription registered = watchers.add(what, () -> wakeUps.execute(lookAgain));
+        subscriptions.add(registered);
+        return () -> {
+            subscriptions.remove(registered);
+            registered.close();
+        };
     }
 
     @Override
     public void close() {
         closed = true;
-        wakeUps.close();
+        wakeUps.shutdown();
+        subscriptions.forEach(Subscription::close);
+        subscriptions.clear();
     }
 
     private void requireOpen() {

@@ -2,25 +2,25 @@ package io.interlock.store.memory;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.run.Attempt.TurnAnswer;
+import io.interlock.run.DeadLetter.DiscardAnswer;
+import io.interlock.run.DeadLetter.RedriveAnswer;
 import io.interlock.run.Pause;
+import io.interlock.run.Resource.ResourceAnswer;
 import io.interlock.run.Run;
+import io.interlock.run.Run.CancelAnswer;
+import io.interlock.run.Run.MoveAnswer;
 import io.interlock.spi.Answers;
 import io.interlock.spi.run.RunSteps;
-import io.interlock.spi.run.RunSteps.CancelAnswer;
 import io.interlock.spi.run.RunSteps.CancelRequest;
-import io.interlock.spi.run.RunSteps.DiscardAnswer;
 import io.interlock.spi.run.RunSteps.DiscardRequest;
-import io.interlock.spi.run.RunSteps.MoveAnswer;
 import io.interlock.spi.run.RunSteps.MoveRequest;
 import io.interlock.spi.run.RunSteps.PauseRequest;
-import io.interlock.spi.run.RunSteps.RedriveAnswer;
 import io.interlock.spi.run.RunSteps.RedriveRequest;
-import io.interlock.spi.run.RunSteps.ResourceAnswer;
 import io.interlock.spi.run.RunSteps.ResourceRequest;
 import io.interlock.spi.run.RunSteps.ResumeRequest;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
-import io.interlock.spi.run.RunSteps.TurnAnswer;
 import io.interlock.spi.run.RunSteps.TurnRequest;
 import io.interlock.spi.run.rules.ClaimRules;
 import io.interlock.spi.run.rules.DeadLetterRules;
@@ -80,7 +80,6 @@ class MemoryRuns implements RunSteps {
         });
     }
 
-    /** An idempotency key of a tenant. */
     NameRows.Name name(LockKey key, SubmitRequest.Idempotency idempotency) {
         return new NameRows.Name(key.tenant(), idempotency.key());
     }

@@ -5,19 +5,23 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
+import io.interlock.access.SignIns;
 import io.interlock.spi.Answers;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.AcquireRequest;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.ReleaseRequest;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.LeaseStore.RenewRequest;
+import io.interlock.spi.run.AccessKeys;
+import io.interlock.spi.run.AuditLog;
+import io.interlock.spi.run.RunNotes;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import java.time.Duration;
@@ -63,17 +67,17 @@ public final class MemoryStore implements RunStore {
         this.environment = environment;
         this.table = table;
         client = new MemoryClient(environment, table);
-        MemoryAccess access = new MemoryAccess(client);
+        RunRows rows = table.rows;
         parts = new Parts(
                 new MemoryRuns(client),
                 new MemoryWork(client),
                 new MemoryQueries(client),
                 new MemoryViews(client),
-                new MemoryAudit(client),
-                new MemoryNotes(client),
+                client.exclusively(AuditLog.class, rows.audit),
+                client.exclusively(RunNotes.class, rows.notes),
                 new MemoryUpkeep(client),
-                access,
-                access);
+                client.exclusively(AccessKeys.class, rows.access),
+                client.exclusively(SignIns.class, rows.access));
     }
 
     /** Another client of the same store, like a second process; each is closed separately. */
@@ -148,7 +152,7 @@ public final class MemoryStore implements RunStore {
 
     @Override
     public ChangeFeed changes() {
-        return (key, lookAgain) -> client.wakeUps().subscribe(table.watchers, key, lookAgain);
+        return (key, lookAgain) -> client.subscribe(table.watchers, key, lookAgain);
     }
 
     @Override

@@ -1,9 +1,9 @@
 package io.interlock.store.memory;
 
 import io.interlock.run.Retention;
+import io.interlock.run.SweepAction;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.Upkeep;
-import io.interlock.spi.run.Upkeep.SweepAction;
 import java.time.Instant;
 import java.util.List;
 

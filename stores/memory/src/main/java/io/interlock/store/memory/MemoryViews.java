@@ -12,9 +12,9 @@ import io.interlock.run.RunError;
 import io.interlock.run.SearchQuery;
 import io.interlock.run.SearchQuery.SearchResult;
 import io.interlock.run.Summary;
+import io.interlock.run.Summary.OpenRuns;
 import io.interlock.run.Summary.RunCount;
 import io.interlock.spi.run.RunViews;
-import io.interlock.spi.run.RunViews.OpenRuns;
 import io.interlock.spi.run.rules.KeyViews;
 import io.interlock.spi.run.rules.LineRules;
 import io.interlock.spi.run.rules.QueueRules;
@@ -120,14 +120,15 @@ class MemoryViews implements RunViews {
         return client.alone(rows -> {
             Instant now = client.table().now();
             Instant since = now.minus(Summary.FAILURES);
+            List<Run> failed = rows.history.failedSince(tenant, since);
             return new Summary(
                     now,
                     locks,
                     rows.runCounts().stream()
                             .filter(count -> count.tenant().equals(tenant))
                             .toList(),
-                    failures(rows.history.failedLastFirst(tenant), since),
-                    rows.history.failedSince(tenant, since),
+                    failures(failed),
+                    failed.size(),
                     since,
                     views.stream()
                             .filter(view -> view.state() == KeyStatus.OVERDUE)
@@ -163,31 +164,31 @@ class MemoryViews implements RunViews {
                 .toList());
     }
 
-    private static List<Summary.Failures> failures(Iterable<Run> lastFirst, Instant since) {
-        Map<List<Object>, Summary.Failures> groups = new LinkedHashMap<>();
-        for (Run run : lastFirst) {
-            Instant end = run.status().since();
-            if (end.isBefore(since)) {
-                break;
-            }
-            RunError error = run.status().error();
-            String code = error == null ? "" : error.code();
-            groups.merge(
-                    List.of(run.job(), run.state(), code),
-                    new Summary.Failures(run.job(), run.state(), code, 1, end, run.id(), run.key()),
-                    (first, more) -> new Summary.Failures(
-                            first.job(),
-                            first.state(),
-                            code,
-                            first.count() + 1,
-                            first.last(),
-                            first.sample(),
-                            first.key()));
-        }
-        return groups.values().stream()
+    private static List<Summary.Failures> failures(List<Run> lastFirst) {
+        return lastFirst.stream()
+                .collect(Collectors.groupingBy(
+                        run -> List.of(run.job(), run.state(), code(run)), LinkedHashMap::new, Collectors.toList()))
+                .values()
+                .stream()
+                .map(alike -> {
+                    Run last = alike.get(0);
+                    return new Summary.Failures(
+                            last.job(),
+                            last.state(),
+                            code(last),
+                            alike.size(),
+                            last.status().since(),
+                            last.id(),
+                            last.key());
+                })
                 .sorted(Comparator.comparingLong(Summary.Failures::count).reversed())
                 .limit(Summary.GROUPS)
                 .toList();
+    }
+
+    private static String code(Run run) {
+        RunError error = run.status().error();
+        return error == null ? "" : error.code();
     }
 
     @Override

@@ -1,15 +1,15 @@
 package io.interlock.store.memory;
 
 import io.interlock.RunId;
+import io.interlock.run.Attempt.Claimed;
+import io.interlock.run.Attempt.FinishAnswer;
+import io.interlock.run.Attempt.HeartbeatAnswer;
 import io.interlock.run.Run;
 import io.interlock.spi.Answers;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.WorkSteps;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
-import io.interlock.spi.run.WorkSteps.Claimed;
-import io.interlock.spi.run.WorkSteps.FinishAnswer;
 import io.interlock.spi.run.WorkSteps.FinishRequest;
-import io.interlock.spi.run.WorkSteps.HeartbeatAnswer;
 import io.interlock.spi.run.WorkSteps.HeartbeatRequest;
 import io.interlock.spi.run.WorkSteps.OutputNote;
 import io.interlock.spi.run.rules.ClaimRules;
@@ -34,7 +34,7 @@ class MemoryWork implements WorkSteps {
 
     @Override
     public ChangeFeed.Subscription watchWork(@Nullable String tenant, Runnable lookAgain) {
-        return client.wakeUps().subscribe(client.table().work, Optional.ofNullable(tenant), lookAgain);
+        return client.subscribe(client.table().work, Optional.ofNullable(tenant), lookAgain);
     }
 
     /** Claims are serialised, so that two concurrent equal claims take the same runs. */

@@ -6,8 +6,6 @@ import io.interlock.LeaseId;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
-import io.interlock.access.AccessKey;
-import io.interlock.access.SignIns.SignInList;
 import io.interlock.run.Attempt.Turn;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.JobName;
@@ -16,9 +14,9 @@ import io.interlock.run.Resource;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.Waiter;
+import io.interlock.run.Summary.OpenRuns;
 import io.interlock.run.Summary.RunCount;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
-import io.interlock.spi.run.RunViews.OpenRuns;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.spi.run.rules.ClaimRules.TenantTurns;
 import io.interlock.spi.run.rules.DueRules;
@@ -34,7 +32,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -45,6 +42,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -56,16 +54,12 @@ final class RunRows {
 
     private static final int MOST_PAUSED = 100;
 
-    final AuditRows audit = new AuditRows();
+    final MemoryAudit audit;
     final NameRows names = new NameRows();
-    final NoteRows notes = new NoteRows();
+    final MemoryNotes notes;
+    final MemoryAccess access;
     final PauseRows pauses = new PauseRows();
     final HistoryRows history = new HistoryRows();
-
-    /** In the order in which they were added. */
-    final Map<String, AccessKey> accessKeys = new LinkedHashMap<>();
-
-    final SignInList signIns = new SignInList();
 
     private final Map<LockKey, KeyRow> keys = new ConcurrentHashMap<>();
     private final Map<String, TenantRows> tenants = new HashMap<>();
@@ -78,9 +72,12 @@ final class RunRows {
     private Instant heardSince;
     private long submitted;
 
-    RunRows(Instant now) {
-        lastHeard = now;
-        heardSince = now;
+    RunRows(Supplier<Instant> clock) {
+        audit = new MemoryAudit(clock);
+        notes = new MemoryNotes(clock);
+        access = new MemoryAccess(audit, clock);
+        lastHeard = clock.get();
+        heardSince = lastHeard;
     }
 
     /** Whether the key has runs. Needs the key's slot, not the monitor. */
@@ -93,7 +90,6 @@ final class RunRows {
         return List.copyOf(keys.keySet());
     }
 
-    /** The data of a key for the rules. */
     KeyRows read(LockKey key, @Nullable LeaseRow lease, long lastToken) {
         KeyRow row = keys.get(key);
         return row == null ? KeyRows.ofLease(lease, lastToken) : row.rows(lease, lastToken);
@@ -173,7 +169,6 @@ final class RunRows {
         return row == null ? null : row.oldestWaiting();
     }
 
-    /** The resource of the key. */
     Optional<Resource> resource(LockKey key) {
         return Optional.ofNullable(keys.get(key)).map(row -> row.resource);
     }
@@ -276,7 +271,6 @@ final class RunRows {
                 .map(Run::key);
     }
 
-    /** Records the claim of a run. */
     void claimed(LockKey key, UUID claim, LeaseId lease) {
         tenantTurns.took(key.tenant());
         KeyRow row = keys.get(key);
@@ -287,7 +281,6 @@ final class RunRows {
         }
     }
 
-    /** The keys whose running runs were taken by this claim. */
     List<LockKey> claimedBy(UUID claim) {
         return List.copyOf(claims.getOrDefault(claim, Set.of()));
     }

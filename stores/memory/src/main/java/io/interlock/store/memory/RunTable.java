@@ -1,27 +1,30 @@
 package io.interlock.store.memory;
 
+import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.RunState;
 import io.interlock.run.Pause;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.AcquireRequest;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.ReleaseRequest;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.LeaseStore.RenewRequest;
+import io.interlock.spi.TokenLayout;
 import io.interlock.spi.Watchers;
-import io.interlock.spi.run.Upkeep.SweepAction;
 import io.interlock.spi.run.rules.BareLeaseRules;
 import io.interlock.spi.run.rules.ClaimRules;
 import io.interlock.spi.run.rules.FinishRules;
 import io.interlock.spi.run.rules.KeyRows;
 import io.interlock.spi.run.rules.KeyState;
 import io.interlock.spi.run.rules.LeaseRow;
+import io.interlock.spi.run.rules.LeaseRules;
 import io.interlock.spi.run.rules.Settlement;
 import io.interlock.spi.run.rules.StepContext;
 import io.interlock.spi.run.rules.StopRules;
@@ -37,6 +40,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,13 +50,17 @@ import org.jspecify.annotations.Nullable;
  * about runs wait for each other.
  *
  * <p>Locks are taken in this order: the slots of the keys, the latch of pauses, the monitor of the rows. A step locks
- * the slots of its own keys only; other keys that may start because of it are settled afterwards, one by one.
+ * the slots of its own keys only; other keys that may start because of it are settled afterwards, one by one. In every step
+ * the clock is read after the slots are locked, and the era after the clock: a grant that has missed a new era was therefore
+ * made before it began, and ends within its quiet period.
  */
-class RunTable extends LeaseTable {
+class RunTable {
 
     /** How many other keys one call settles. */
     static final int MOST_KEYS = 100;
 
+    final Slots slots = new Slots();
+    final StoreClock clock;
     final RunRows rows;
 
     /** The subscribers to work of a tenant, or of any tenant. */
@@ -64,13 +72,19 @@ class RunTable extends LeaseTable {
     /** Held by the claim in progress. */
     final Object claiming = new Object();
 
+    private final Duration maxLease;
     private final RandomGenerator random;
     private final ReadWriteLock pausing = new ReentrantReadWriteLock();
+    private volatile Era era = new Era(0, Long.MIN_VALUE);
+
+    /** Tokens carry {@code epoch}, and nothing is granted before {@code quietUntil}. */
+    private record Era(int epoch, long quietUntil) {}
 
     RunTable(StoreClock clock, Duration maxLease, RandomGenerator random) {
-        super(clock, maxLease);
+        this.clock = clock;
+        this.maxLease = maxLease;
         this.random = random;
-        rows = new RunRows(now());
+        rows = new RunRows(this::now);
     }
 
     /** One atomic step on a key, whether it has a lease or not. */
@@ -113,11 +127,10 @@ class RunTable extends LeaseTable {
         });
     }
 
-    /** The state of a locked slot's key. */
     private KeyState load(Slot slot, @Nullable LeaseRow lease) {
-        // As in every step: first the clock, then the era.
+        // First the clock, then the era.
         Instant now = now();
-        Era era = era();
+        Era era = this.era;
         LockKey key = slot.key();
         StepContext context = new StepContext(
                 key,
@@ -142,7 +155,6 @@ class RunTable extends LeaseTable {
         return rows;
     }
 
-    /** Settles a key, and returns the actions. */
     private List<SweepAction> settle(LockKey key) {
         List<SweepAction> done = slots.with(List.of(key), locked -> apply(locked.get(0), Settlement::settle));
         if (!done.isEmpty()) {
@@ -207,20 +219,17 @@ class RunTable extends LeaseTable {
                 }));
     }
 
-    /** Callers could report just now. */
     void heard() {
         synchronized (rows) {
             rows.heard(now());
         }
     }
 
-    /** Whether the store grants nothing now. */
     boolean isQuiet() {
         long now = clock.now();
-        return now < era().quietUntil();
+        return now < era.quietUntil();
     }
 
-    /** The store's time. */
     Instant now() {
         return StoreClock.instant(clock.now());
     }
@@ -252,61 +261,126 @@ class RunTable extends LeaseTable {
         }
     }
 
-    /** Whether a key has runs or pauses. */
     boolean concernsRuns(LockKey key) {
         return rows.know(key) || rows.pauses.of(key.tenant()).stream().anyMatch(pause -> pause.covers(key));
     }
 
-    @Override
+    Duration maxLease() {
+        return maxLease;
+    }
+
     AcquireAnswer acquire(AcquireRequest request) {
-        AcquireAnswer answer = super.acquire(request);
+        AcquireAnswer answer = slots.with(request.keys(), locked -> decide(request, locked));
         request.keys().stream().map(LockKey::tenant).distinct().forEach(this::fillPlaces);
         return answer;
     }
 
-    @Override
     RenewAnswer renew(RenewRequest request) {
-        RenewAnswer answer = super.renew(request);
+        RenewAnswer answer =
+                slots.at(request.key(), slot -> renew(slot, request), new RenewAnswer.Lost(LossCause.GONE, null));
         fillPlaces(request.key().tenant());
         return answer;
     }
 
-    @Override
     ReleaseAnswer release(ReleaseRequest request) {
-        ReleaseAnswer answer = super.release(request);
+        ReleaseAnswer answer = slots.at(request.key(), slot -> release(slot, request), new ReleaseAnswer.Gone(null));
         fillPlaces(request.key().tenant());
         return answer;
     }
 
-    @Override
+    EvictAnswer evict(EvictRequest request) {
+        EvictAnswer answer = slots.at(request.key(), slot -> evict(slot, request), new EvictAnswer.Mismatch(null));
+        fillPlaces(request.key().tenant());
+        return answer;
+    }
+
+    Optional<LeaseRecord> find(LockKey key) {
+        return slots.at(key, slot -> Optional.of(slot.record(clock.now())), Optional.empty());
+    }
+
+    /** Leases that have not ended, in no order. */
+    Stream<LeaseRecord> leases() {
+        return slots.all().stream()
+                .map(slot -> slots.at(slot, s -> Optional.of(s.record(clock.now())), Optional.<LeaseRecord>empty()))
+                .flatMap(Optional::stream)
+                .filter(lease -> !lease.isExpired());
+    }
+
+    /** Deletes expired leases whose lock delay is over. */
     List<LeaseRecord> sweep(int limit) {
-        List<LeaseRecord> cleared = super.sweep(limit);
+        List<LeaseRecord> cleared = slots.all().stream()
+                .map(slot -> slots.at(slot, this::clearIfOver, Optional.<LeaseRecord>empty()))
+                .flatMap(Optional::stream)
+                .limit(limit)
+                .toList();
         rows.tenantsThatWait().forEach(this::fillPlaces);
         return cleared;
     }
 
-    @Override
+    synchronized Instant bumpEpoch() {
+        long highest = slots.floor();
+        for (Slot slot : slots.all()) {
+            highest = Math.max(highest, slots.at(slot, Slot::token, 0L));
+        }
+        int epoch = TokenLayout.epochAfter(MemoryStore.NAME, era.epoch(), highest);
+        // Twice: a step that missed the first read its clock before the second.
+        era = new Era(epoch, StoreClock.after(clock.now(), maxLease));
+        era = new Era(epoch, StoreClock.after(clock.now(), maxLease));
+        return StoreClock.instant(era.quietUntil());
+    }
+
+    /** Grants locked slots, all or none. */
     AcquireAnswer decide(AcquireRequest request, List<Slot> locked) {
         // The whole step, so that no grant is in progress when a pause has been set.
-        return whilePausesStand(() -> super.decide(request, locked));
+        return whilePausesStand(() -> grantAll(request, locked));
     }
 
-    @Override
-    @Nullable
-    Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
-        if (concernsRuns(slot.key())) {
-            Refusal refusal = step(slot, state -> BareLeaseRules.refusal(state, takeover));
+    private AcquireAnswer grantAll(AcquireRequest request, List<Slot> locked) {
+        long now = clock.now();
+        Era era = this.era;
+        if (locked.stream().allMatch(slot -> slot.isLive(request.id(), now))) {
+            return new AcquireAnswer.Granted(locked.stream()
+                    .map(slot -> new AcquireAnswer.Grant(slot.record(now), null))
+                    .toList());
+        }
+        if (now < era.quietUntil()) {
+            return new AcquireAnswer.Refused(new Refusal.StoreRecovering(
+                    request.keys().get(0), StoreClock.instant(now), StoreClock.instant(era.quietUntil())));
+        }
+        for (Slot slot : locked) {
+            Refusal refusal = refusal(slot, request.takeover(), now);
             if (refusal != null) {
-                return refusal;
+                return new AcquireAnswer.Refused(refusal);
             }
         }
-        return super.refusal(slot, takeover, now);
+        List<AcquireAnswer.Grant> grants = new ArrayList<>(locked.size());
+        for (Slot slot : locked) {
+            LeaseRecord takenOver = slot.isTaken() ? slot.record(now) : null;
+            slot.grant(request, nextToken(slot, era.epoch(), now), now);
+            grants.add(new AcquireAnswer.Grant(slot.record(now), takenOver));
+        }
+        return new AcquireAnswer.Granted(grants);
     }
 
-    @Override
+    /** Why the key cannot be granted now, or {@code null} if it can. */
+    @Nullable
+    Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
+        Refusal refusal =
+                concernsRuns(slot.key()) ? step(slot, state -> BareLeaseRules.refusal(state, takeover)) : null;
+        return refusal != null
+                ? refusal
+                : LeaseRules.refusal(slot.key(), slot.row(), takeover, StoreClock.instant(now));
+    }
+
+    /** A token greater than all earlier ones of the key. */
+    FencingToken nextToken(Slot slot, int epoch, long now) {
+        return TokenLayout.next(slot.token(), slots.floor(), epoch, StoreClock.instant(now));
+    }
+
+    /** Renews the lease of a locked slot, if id and token match and it is live. */
     RenewAnswer renew(Slot slot, RenewRequest request) {
         if (!rows.know(slot.key())) {
-            return super.renew(slot, request);
+            return extend(slot, request);
         }
         boolean isRefused = step(slot, state -> ClaimRules.refusesRenewal(state, request.id(), request.token()));
         if (!slot.isTaken()) {
@@ -316,17 +390,31 @@ class RunTable extends LeaseTable {
         if (isRefused) {
             return new RenewAnswer.Lost(LossCause.OVERDUE, slot.record(clock.now()));
         }
-        RenewAnswer answer = super.renew(slot, request);
+        RenewAnswer answer = extend(slot, request);
         // The lease may end earlier than before, and then the key is due earlier.
         return apply(slot, state -> answer);
     }
 
-    @Override
-    ReleaseAnswer release(Slot slot, ReleaseRequest request) {
-        if (!rows.know(slot.key()) || !slot.isProvedBy(request.id(), request.token())) {
-            return super.release(slot, request);
+    private RenewAnswer extend(Slot slot, RenewRequest request) {
+        long now = clock.now();
+        RenewAnswer.Lost lost = LeaseRules.loss(request, slot.row(), StoreClock.instant(now));
+        if (lost != null) {
+            return lost;
         }
+        slot.extend(request.ttl(), now);
+        return new RenewAnswer.Renewed(slot.record(now));
+    }
+
+    /** Frees a locked slot, if id and token match, even if the lease has ended, because its work has stopped. */
+    ReleaseAnswer release(Slot slot, ReleaseRequest request) {
         LeaseRecord lease = slot.record(clock.now());
+        if (!slot.isProvedBy(request.id(), request.token())) {
+            return new ReleaseAnswer.Gone(lease);
+        }
+        if (!rows.know(slot.key())) {
+            slots.remove(slot);
+            return ReleaseAnswer.of(lease);
+        }
         step(slot, state -> {
             FinishRules.stopped(state);
             return lease;
@@ -335,30 +423,25 @@ class RunTable extends LeaseTable {
         return ReleaseAnswer.of(lease);
     }
 
-    EvictAnswer evict(EvictRequest request) {
-        EvictAnswer answer = slots.at(request.key(), slot -> evict(slot, request), new EvictAnswer.Mismatch(null));
-        fillPlaces(request.key().tenant());
-        return answer;
-    }
-
-    /** Evicts the lease of a locked slot. */
     EvictAnswer evict(Slot slot, EvictRequest request) {
         EvictAnswer answer = step(slot, state -> StopRules.evict(state, request));
         removeIfFree(slot);
         return answer;
     }
 
-    @Override
+    /** Deletes the lease of a locked slot, if the key could be granted again. */
     Optional<LeaseRecord> clearIfOver(Slot slot) {
-        if (!rows.know(slot.key())) {
-            return super.clearIfOver(slot);
-        }
         LeaseRecord lease = slot.record(clock.now());
-        boolean kept = step(slot, BareLeaseRules::keepsLease);
+        boolean kept = rows.know(slot.key()) && step(slot, BareLeaseRules::keepsLease);
         if (slot.isTaken()) {
-            return kept ? Optional.empty() : super.clearIfOver(slot);
+            long now = clock.now();
+            if (kept || now < slot.opensAt() || slot.awaitsProbe()) {
+                return Optional.empty();
+            }
+            slots.remove(slot);
+            return Optional.of(slot.record(now));
         }
-        removeIfFree(slot);
+        slots.remove(slot);
         return Optional.of(lease);
     }
 

@@ -7,6 +7,7 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.spi.LeaseStore.AcquireRequest;
 import io.interlock.spi.run.rules.LeaseRow;
+import io.interlock.spi.run.rules.LeaseRules;
 import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -86,16 +87,7 @@ final class Slot {
     }
 
     void grant(AcquireRequest request, FencingToken token, long now) {
-        UUID id = request.id().value();
-        idHigh = id.getMostSignificantBits();
-        idLow = id.getLeastSignificantBits();
-        holder = request.holder();
-        eviction = null;
-        probed = request.takeover().ask();
-        this.token = token.value();
-        grantedAt = now;
-        expiresAt = StoreClock.after(now, request.terms().ttl());
-        lockDelay = request.terms().lockDelay().toNanos();
+        set(LeaseRules.grant(request, token, StoreClock.instant(now)));
     }
 
     /** Sets the end of the lease to {@code ttl} from now, even if that is earlier than before. */
@@ -103,7 +95,7 @@ final class Slot {
         expiresAt = StoreClock.after(now, ttl);
     }
 
-    /** The lease for the rules about runs, or {@code null} if there is none. */
+    /** The lease for the rules, or {@code null} if there is none. */
     @Nullable
     LeaseRow row() {
         Holder who = holder;
@@ -120,7 +112,7 @@ final class Slot {
                         probed);
     }
 
-    /** Stores the lease as changed by the rules about runs. */
+    /** Stores the lease as the rules have changed it. */
     void set(@Nullable LeaseRow row) {
         if (row == null) {
             // The token stays, so that the floor is raised when the slot is removed.
@@ -145,19 +137,11 @@ final class Slot {
 
     /** The lease as it is now; only if there is one. */
     LeaseRecord record(long now) {
-        Holder who = holder;
-        if (who == null) {
+        LeaseRow row = row();
+        if (row == null) {
             throw new IllegalStateException(key + " has no lease");
         }
-        return new LeaseRecord(
-                key,
-                new LeaseId(new UUID(idHigh, idLow)),
-                who,
-                new FencingToken(token),
-                StoreClock.instant(grantedAt),
-                StoreClock.instant(expiresAt),
-                StoreClock.instant(now),
-                eviction);
+        return row.record(key, StoreClock.instant(now));
     }
 
     private boolean isCalled(LeaseId id) {

@@ -191,7 +191,6 @@ final class TenantRows {
             }
         }
 
-        /** Up to {@code limit} keys that are due, the longest due first. */
         List<LockKey> at(Instant now, int limit) {
             return dues.stream()
                     .takeWhile(due -> !due.at().isAfter(now))

@@ -9,6 +9,8 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.run.Attempt.Claimed;
+import io.interlock.run.Attempt.TurnAnswer;
 import io.interlock.run.Ending;
 import io.interlock.run.JobName;
 import io.interlock.run.Resource;
@@ -30,10 +32,8 @@ import io.interlock.spi.run.RunSteps.PauseRequest;
 import io.interlock.spi.run.RunSteps.ResumeRequest;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
-import io.interlock.spi.run.RunSteps.TurnAnswer;
 import io.interlock.spi.run.RunSteps.TurnRequest;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
-import io.interlock.spi.run.WorkSteps.Claimed;
 import io.interlock.spi.run.WorkSteps.FinishRequest;
 import io.interlock.tck.ManualTime;
 import io.interlock.tck.RunAudit;
@@ -240,7 +240,7 @@ class MemoryDrainTest {
             for (Run run : store.queries().queue(key)) {
                 store.queries()
                         .explain(run.id())
-                        .filter(wait -> wait.because().isEmpty() && wait.position() == 1)
+                        .filter(wait -> wait.obstacle() == null && wait.position() == 1)
                         .ifPresent(wait -> assertThat(
                                         run.status().mayBegin(store.views().storeTime())
                                                 && run.status().waiter() == null)

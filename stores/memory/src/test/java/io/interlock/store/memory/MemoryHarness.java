@@ -1,5 +1,6 @@
 package io.interlock.store.memory;
 
+import io.interlock.spi.run.InterceptedStore;
 import io.interlock.spi.run.RunStore;
 import io.interlock.tck.RunStoreHarness;
 import io.interlock.time.Environment;
@@ -14,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** A store in this process whose time can be advanced. */
 public final class MemoryHarness implements RunStoreHarness {
@@ -53,6 +55,18 @@ public final class MemoryHarness implements RunStoreHarness {
                             throw failure.getCause();
                         }
                     });
+        };
+    }
+
+    /** Clients of which one step is answered in another way. */
+    static BiFunction<Environment, RunTable, RunStore> answering(
+            String step, BiFunction<MemoryStore, InterceptedStore.Call, @Nullable Object> answer) {
+        return (environment, table) -> {
+            MemoryStore store = new MemoryStore(environment, table);
+            return InterceptedStore.of(
+                    store,
+                    RunStore.class,
+                    call -> call.step().equals(step) ? answer.apply(store, call) : call.proceed());
         };
     }
 

@@ -86,7 +86,8 @@ class MemoryStoreTest {
     @Test
     void aGrantThatMissedANewEpochIsOverWhenItsQuietPeriodIs() {
         AtomicReference<Runnable> afterReading = new AtomicReference<>(() -> {});
-        LeaseTable slow = new LeaseTable(new StoreClock(new SlowReading(time, afterReading)), Duration.ofMinutes(5));
+        RunTable slow =
+                new RunTable(new StoreClock(new SlowReading(time, afterReading)), Duration.ofMinutes(5), time.random());
         List<LeaseRecord> granted = new ArrayList<>();
         // A key is granted between the reading of the clock for the new epoch and its next step.
         afterReading.set(() -> {

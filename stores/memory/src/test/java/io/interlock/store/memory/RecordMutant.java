@@ -3,6 +3,7 @@ package io.interlock.store.memory;
 import io.interlock.RunId;
 import io.interlock.run.AuditChain.AuditSignature;
 import io.interlock.run.AuditChain.Seal;
+import io.interlock.run.DeadLetter.RedriveAnswer;
 import io.interlock.run.KeyView;
 import io.interlock.run.KeyView.KeyQuery;
 import io.interlock.run.RefusalCount;
@@ -11,11 +12,8 @@ import io.interlock.run.Run;
 import io.interlock.run.RunPeriod;
 import io.interlock.run.RunStatus;
 import io.interlock.run.WorkerNote;
-import io.interlock.spi.run.AuditLog;
-import io.interlock.spi.run.RunNotes;
 import io.interlock.spi.run.RunQueries;
 import io.interlock.spi.run.RunSteps;
-import io.interlock.spi.run.RunSteps.RedriveAnswer;
 import io.interlock.spi.run.RunSteps.RedriveRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.RunViews;
@@ -32,7 +30,7 @@ import java.util.SortedMap;
 import java.util.function.BiFunction;
 
 /** Mistakes in the data beside runs. The contract must notice every one. */
-@SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
+@SuppressWarnings({"ImmutableEnumChecker", "unchecked"}) // the functions are lambdas without state
 enum RecordMutant {
     A_REDRIVE_REVIVES_THE_DEAD(MemoryHarness.other(RunSteps.class, client -> new MemoryRuns(client) {
         @Override
@@ -53,19 +51,11 @@ enum RecordMutant {
         }
     })),
 
-    SEALERS_DO_NOT_LOOK_AT_THE_HEAD(MemoryHarness.other(AuditLog.class, client -> new MemoryAudit(client) {
-        @Override
-        public boolean seal(Seal head, List<Seal> links) {
-            return super.seal(head(), links);
-        }
-    })),
+    SEALERS_DO_NOT_LOOK_AT_THE_HEAD(MemoryHarness.answering(
+            "seal", (store, call) -> store.audit().seal(store.audit().head(), (List<Seal>) call.argument(1)))),
 
-    SIGNERS_DO_NOT_LOOK_AT_THE_LAST_SIGNATURE(MemoryHarness.other(AuditLog.class, client -> new MemoryAudit(client) {
-        @Override
-        public boolean sign(AuditSignature before, AuditSignature next) {
-            return super.sign(signature(), next);
-        }
-    })),
+    SIGNERS_DO_NOT_LOOK_AT_THE_LAST_SIGNATURE(MemoryHarness.answering(
+            "sign", (store, call) -> store.audit().sign(store.audit().signature(), (AuditSignature) call.argument(1)))),
 
     FORGETTING_DROPS_NAMES_THAT_COUNT(MemoryHarness.other(Upkeep.class, client -> new MemoryUpkeep(client) {
         @Override
@@ -93,64 +83,57 @@ enum RecordMutant {
                 }
             })),
 
-    COUNTS_SENT_AGAIN_ADD_UP(MemoryHarness.other(RunNotes.class, client -> new MemoryNotes(client) {
-        @Override
-        public void countRefusals(List<RefusalCount> counts) {
-            counts.forEach(count -> super.countRefusals(List.of(new RefusalCount(
-                    count.key(),
-                    count.node(),
-                    count.minute(),
-                    count.policy(),
-                    count.outcome(),
-                    count.count()
-                            + refusals(count.key(), count.minute()).stream()
-                                    .filter(known -> known.node().equals(count.node()))
-                                    .mapToLong(RefusalCount::count)
-                                    .sum(),
-                    count.last()))));
+    COUNTS_SENT_AGAIN_ADD_UP(MemoryHarness.answering("countRefusals", (store, call) -> {
+        for (RefusalCount count : (List<RefusalCount>) call.argument(0)) {
+            long before = store.notes().refusals(count.key(), count.minute()).stream()
+                    .filter(known -> known.node().equals(count.node()))
+                    .mapToLong(RefusalCount::count)
+                    .sum();
+            store.notes()
+                    .countRefusals(List.of(new RefusalCount(
+                            count.key(),
+                            count.node(),
+                            count.minute(),
+                            count.policy(),
+                            count.outcome(),
+                            count.count() + before,
+                            count.last())));
         }
+        return null;
     })),
-
-    A_PERIOD_REPLACES_WHAT_WAS_COUNTED_BEFORE(MemoryHarness.other(RunNotes.class, client -> new MemoryNotes(client) {
-        @Override
-        public void addPeriods(List<RunPeriod> periods) {
-            client.table().alone(rows -> {
-                rows.notes.forgetPeriods(Instant.MAX);
-                return rows;
-            });
-            super.addPeriods(periods);
-        }
+    A_PERIOD_REPLACES_WHAT_WAS_COUNTED_BEFORE(MemoryHarness.answering("addPeriods", (store, call) -> {
+        store.client().alone(rows -> {
+            rows.notes.forgetPeriods(Instant.MAX);
+            return rows;
+        });
+        store.notes().addPeriods((List<RunPeriod>) call.argument(0));
+        return null;
     })),
-
-    THE_CLOCKS_OF_WORKERS_COUNT(MemoryHarness.other(RunNotes.class, client -> new MemoryNotes(client) {
-        @Override
-        public void noteWorker(WorkerNote worker) {
-            client.table().alone(rows -> {
-                rows.notes.note(worker, worker.seenAt());
-                return worker;
-            });
-        }
+    THE_CLOCKS_OF_WORKERS_COUNT(MemoryHarness.answering("noteWorker", (store, call) -> {
+        WorkerNote worker = (WorkerNote) call.argument(0);
+        return store.client().alone(rows -> {
+            rows.notes.note(worker, worker.seenAt());
+            return null;
+        });
     })),
-
-    REMOTE_WORKERS_ARE_NOTED_WITHOUT_END(MemoryHarness.other(RunNotes.class, client -> new MemoryNotes(client) {
-        @Override
-        public void noteWorker(WorkerNote worker) {
-            super.noteWorker(new WorkerNote(
-                    worker.worker(),
-                    worker.tenant(),
-                    worker.jobs(),
-                    worker.slots(),
-                    worker.busy(),
-                    "some " + worker.version(),
-                    worker.seenAt()));
-        }
+    REMOTE_WORKERS_ARE_NOTED_WITHOUT_END(MemoryHarness.answering("noteWorker", (store, call) -> {
+        WorkerNote worker = (WorkerNote) call.argument(0);
+        store.notes()
+                .noteWorker(new WorkerNote(
+                        worker.worker(),
+                        worker.tenant(),
+                        worker.jobs(),
+                        worker.slots(),
+                        worker.busy(),
+                        "some " + worker.version(),
+                        worker.seenAt()));
+        return null;
     })),
-
     REMOTE_WORKERS_ARE_KEPT_AS_LONG_AS_HISTORY(MemoryHarness.other(Upkeep.class, client -> new MemoryUpkeep(client) {
         @Override
         public Forgotten forget(Retention retention, int limit) {
             return client.table().alone(rows -> {
-                List<WorkerNote> before = rows.notes.workers("acme", Instant.EPOCH, Integer.MAX_VALUE);
+                List<WorkerNote> before = rows.notes.workers("acme", Duration.ofDays(3650), Integer.MAX_VALUE);
                 Forgotten forgotten = super.forget(retention, limit);
                 before.forEach(worker -> rows.notes.note(worker, worker.seenAt()));
                 return forgotten;
@@ -158,16 +141,16 @@ enum RecordMutant {
         }
     })),
 
-    WORKERS_THAT_ASKED_FIRST_COME_FIRST(MemoryHarness.other(RunNotes.class, client -> new MemoryNotes(client) {
-        @Override
-        public List<WorkerNote> workers(String tenant, Duration time, int limit) {
-            return super.workers(tenant, time, Integer.MAX_VALUE).stream()
-                    .sorted(Comparator.comparing(WorkerNote::seenAt))
-                    .limit(limit)
-                    .toList();
-        }
-    })),
-
+    WORKERS_THAT_ASKED_FIRST_COME_FIRST(MemoryHarness.answering(
+            "workers",
+            (store, call) ->
+                    store
+                            .notes()
+                            .workers((String) call.argument(0), (Duration) call.argument(1), Integer.MAX_VALUE)
+                            .stream()
+                            .sorted(Comparator.comparing(WorkerNote::seenAt))
+                            .limit((int) call.argument(2))
+                            .toList())),
     THE_MACHINE_SAYS_WHAT_TIME_IT_IS(MemoryHarness.other(RunViews.class, client -> new MemoryViews(client) {
         @Override
         public Instant storeTime() {

@@ -3,24 +3,24 @@ package io.interlock.store.memory;
 import io.interlock.ConflictPolicy;
 import io.interlock.FencingToken;
 import io.interlock.LeaseId;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
+import io.interlock.run.Attempt.Claimed;
+import io.interlock.run.Attempt.FinishAnswer;
+import io.interlock.run.Attempt.TurnAnswer;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.Answers;
 import io.interlock.spi.LeaseStore.AcquireRequest;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
 import io.interlock.spi.run.RunSteps;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
-import io.interlock.spi.run.RunSteps.TurnAnswer;
 import io.interlock.spi.run.RunSteps.TurnRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.Upkeep;
-import io.interlock.spi.run.Upkeep.SweepAction;
 import io.interlock.spi.run.WorkSteps;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
-import io.interlock.spi.run.WorkSteps.Claimed;
-import io.interlock.spi.run.WorkSteps.FinishAnswer;
 import io.interlock.spi.run.WorkSteps.FinishRequest;
 import io.interlock.spi.run.rules.KeyRows;
 import io.interlock.spi.run.rules.LeaseRow;
@@ -191,7 +191,8 @@ enum RunMutant {
                     lease.grantedAt(),
                     lease.expiresAt(),
                     lease.lockDelay(),
-                    lease.eviction());
+                    lease.eviction(),
+                    false);
         }
     }),
 

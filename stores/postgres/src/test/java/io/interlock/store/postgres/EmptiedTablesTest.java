@@ -3,10 +3,10 @@ package io.interlock.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.run.Attempt.Claimed;
 import io.interlock.servers.PostgresServer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.RunStore;
-import io.interlock.spi.run.WorkSteps.Claimed;
 import io.interlock.store.sql.SchemaMode;
 import io.interlock.store.sql.TableNames;
 import io.interlock.time.Environment;

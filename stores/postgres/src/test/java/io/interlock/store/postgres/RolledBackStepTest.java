@@ -3,10 +3,10 @@ package io.interlock.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.FencingToken;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.run.AuditRecord;
 import io.interlock.servers.PostgresServer;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
 import io.interlock.spi.run.RunSteps.PauseRequest;
 import io.interlock.spi.run.RunSteps.ResumeRequest;

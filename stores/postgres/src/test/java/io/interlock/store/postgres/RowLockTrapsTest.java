@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LossCause;
 import io.interlock.servers.PostgresServer;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.RenewAnswer;

@@ -2,13 +2,13 @@ package io.interlock.store.redis;
 
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.AcquireAnswer.Grant;
 import io.interlock.spi.LeaseStore.AcquireRequest;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.ReleaseRequest;
 import io.interlock.spi.LeaseStore.RenewAnswer;

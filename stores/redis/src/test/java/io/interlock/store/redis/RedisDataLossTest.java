@@ -15,7 +15,7 @@ import io.interlock.Refusal.StoreRecovering;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.LeaseStore.RenewRequest;
-import io.interlock.spi.StoreSettings;
+import io.interlock.spi.StoreUrl.StoreSettings;
 import io.interlock.spi.TokenLayout;
 import io.interlock.time.Environment;
 import java.time.Duration;

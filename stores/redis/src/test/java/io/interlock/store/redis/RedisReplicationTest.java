@@ -10,7 +10,7 @@ import io.interlock.LockKey;
 import io.interlock.Refusal.StoreRecovering;
 import io.interlock.StoreUnavailableException;
 import io.interlock.spi.LeaseStore.AcquireRequest;
-import io.interlock.spi.StoreSettings;
+import io.interlock.spi.StoreUrl.StoreSettings;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;

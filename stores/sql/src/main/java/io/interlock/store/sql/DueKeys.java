@@ -2,7 +2,7 @@ package io.interlock.store.sql;
 
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
-import io.interlock.spi.run.Upkeep.SweepAction;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.run.rules.Settlement;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;

@@ -1,13 +1,13 @@
 package io.interlock.store.sql;
 
 import io.interlock.LockKey;
+import io.interlock.run.Attempt.HeartbeatAnswer;
+import io.interlock.run.Attempt.TurnAnswer;
 import io.interlock.spi.Answers;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
-import io.interlock.spi.run.RunSteps.TurnAnswer;
-import io.interlock.spi.run.WorkSteps.HeartbeatAnswer;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -2,12 +2,12 @@ package io.interlock.store.sql;
 
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.AcquireRequest;
-import io.interlock.spi.LeaseStore.EvictAnswer;
 import io.interlock.spi.LeaseStore.EvictRequest;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.ReleaseRequest;

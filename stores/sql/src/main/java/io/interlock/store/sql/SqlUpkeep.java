@@ -1,8 +1,8 @@
 package io.interlock.store.sql;
 
 import io.interlock.run.Retention;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.run.Upkeep;
-import io.interlock.spi.run.Upkeep.SweepAction;
 import io.interlock.time.Environment.Ticker;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,16 +1,16 @@
 package io.interlock.store.sql;
 
 import io.interlock.LockKey;
+import io.interlock.run.Attempt.Claimed;
+import io.interlock.run.Attempt.FinishAnswer;
+import io.interlock.run.Attempt.HeartbeatAnswer;
 import io.interlock.run.Attempt.Turn;
 import io.interlock.run.Run;
 import io.interlock.spi.Answers;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.WorkSteps;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
-import io.interlock.spi.run.WorkSteps.Claimed;
-import io.interlock.spi.run.WorkSteps.FinishAnswer;
 import io.interlock.spi.run.WorkSteps.FinishRequest;
-import io.interlock.spi.run.WorkSteps.HeartbeatAnswer;
 import io.interlock.spi.run.WorkSteps.HeartbeatRequest;
 import io.interlock.spi.run.WorkSteps.OutputNote;
 import io.interlock.spi.run.rules.ClaimRules;

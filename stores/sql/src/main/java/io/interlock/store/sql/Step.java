@@ -7,7 +7,7 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.Waiter;
-import io.interlock.spi.run.Upkeep.SweepAction;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.run.rules.KeyRows;
 import io.interlock.spi.run.rules.KeyRows.Reservation;
 import io.interlock.spi.run.rules.KeyState;
