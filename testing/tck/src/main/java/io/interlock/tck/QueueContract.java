@@ -71,6 +71,29 @@ interface QueueContract extends RunContract {
     }
 
     @Test
+    default void anAgedRunComesBeforeAYoungOneOfHigherPriorityThoughTheFirstOfAllGoes() {
+        client().starts(key("aged"), queued());
+        Claimed work = client().claim();
+        Run old = client().queues(key("aged"), queued().priority(4)).run();
+        minutesOfWork(work, 8);
+        Run young = client().queues(key("aged"), queued().priority(5)).run();
+        Run first = client().queues(key("aged"), queued().priority(50).limits(waitingFor(5)))
+                .run();
+        advance(Duration.ofSeconds(6));
+        client().succeeds(work);
+        client().ended(first.id(), RunState.ABORTED, "WAIT_EXPIRED");
+        client().is(young.id(), RunState.QUEUED);
+        client().is(old.id(), RunState.PENDING);
+    }
+
+    private void minutesOfWork(Claimed work, int minutes) {
+        for (int i = 0; i < 4 * minutes; i++) {
+            advance(Duration.ofSeconds(15));
+            client().heartbeat(work);
+        }
+    }
+
+    @Test
     default void whoWaitsTooLongGoes() {
         Run pending =
                 client().starts(key("wait"), queued().limits(waitingFor(90))).run();
