@@ -356,7 +356,8 @@ class RunTable extends LeaseTable {
         LeaseRecord lease = slot.record(clock.now());
         boolean kept = step(slot, BareLeaseRules::keepsLease);
         if (slot.isTaken()) {
-            return kept ? Optional.empty() : super.clearIfOver(slot);
+            // As seen before the step, which may have ended an attempt.
+            return kept ? Optional.empty() : super.clearIfOver(slot).map(cleared -> lease);
         }
         removeIfFree(slot);
         return Optional.of(lease);
