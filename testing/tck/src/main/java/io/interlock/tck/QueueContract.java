@@ -175,6 +175,28 @@ interface QueueContract extends RunContract {
     }
 
     @Test
+    default void theNextPlaceOfATenantIsForARunThatWaitingHasRaisedAboveTheOthers() {
+        LineLimits one = new LineLimits(10, 1);
+        client().submitted(limited("busy", one, ConflictPolicy.QUEUE));
+        Claimed work = client().claim();
+        Run old = client().submitted(raised("old", 4).within(one));
+        minutesOfWork(work, 8);
+        Run young = client().submitted(raised("young", 5).within(one));
+        Run younger = client().submitted(raised("younger", 5).within(one));
+        client().succeeds(work);
+        for (Run next : List.of(old, young, younger)) {
+            Claimed claimed = client().claim();
+            assertThat(claimed.run().id()).isEqualTo(next.id());
+            client().succeeds(claimed);
+        }
+    }
+
+    private static SubmitRequest raised(String name, int priority) {
+        return SubmitRequest.of(
+                freshRun(), Bench.key(name), spec().policy(ConflictPolicy.QUEUE).priority(priority));
+    }
+
+    @Test
     default void aCallersRunOfTheHighestPriorityKeepsThePlaceThatItIsOffered() {
         LineLimits one = new LineLimits(10, 1);
         client().submitted(limited("busy", one, ConflictPolicy.QUEUE));

@@ -34,12 +34,6 @@ final class DueKeys {
     private static final String BLOCKED_TENANTS = """
             SELECT DISTINCT l.tenant FROM ${t:lease} AS l WHERE l.blocked_number IS NOT NULL AND l.tenant > ?
              ORDER BY l.tenant LIMIT ?""";
-    private static final String BLOCKED = """
-            SELECT l.tenant, l.name FROM ${t:lease} AS l
-             WHERE l.tenant = ? AND l.blocked_priority IS NOT NULL AND l.blocked_number IS NOT NULL
-               AND l.blocked_below > (SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 1)
-             ORDER BY l.blocked_priority DESC, l.blocked_number LIMIT ?""";
-
     private final Database database;
     private final KeySteps steps;
     private volatile String lastOutOfPlaces = "";
@@ -107,8 +101,8 @@ final class DueKeys {
         for (String tenant : tenants) {
             Set<LockKey> tried = new LinkedHashSet<>();
             for (int i = 0; i < limit; i++) {
-                List<LockKey> next = database.peek(
-                        transaction -> transaction.list(BLOCKED, DueKeys::key, tenant, tenant, tried.size() + 1));
+                List<LockKey> next =
+                        database.peek(transaction -> TenantPlaces.waiting(transaction, tenant, tried.size() + 1));
                 next = next.stream().filter(key -> !tried.contains(key)).toList();
                 if (next.isEmpty()) {
                     break;
