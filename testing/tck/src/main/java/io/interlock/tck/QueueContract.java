@@ -9,7 +9,9 @@ import io.interlock.ConflictPolicy;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
 import io.interlock.run.Claimed;
+import io.interlock.run.Ending;
 import io.interlock.run.LineLimits;
+import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
 import io.interlock.run.RunSpec;
@@ -213,6 +215,26 @@ interface QueueContract extends RunContract {
         client().submitted(limited("busy", one, ConflictPolicy.QUEUE));
         assertThat(client().claim(10)).isEmpty();
         assertThat(client().takeTurn(urgent, caller)).isInstanceOf(TurnAnswer.Granted.class);
+    }
+
+    @Test
+    default void aPlaceThatIsGivenUpLaterInASweepIsForARunThatWasLookedAtBefore() {
+        LineLimits one = new LineLimits(10, 1);
+        RetryPlan twice = new RetryPlan(2, Duration.ofSeconds(3), 1, Duration.ofSeconds(3));
+        Run rests = client().submitted(SubmitRequest.of(freshRun(), key("rests"), spec().retry(twice))
+                .within(one));
+        Claimed work = client().claim();
+        Run missed = client().submitted(SubmitRequest.of(freshRun(), key("missed"), spec().policy(ConflictPolicy.QUEUE))
+                .by(RunClient.caller())
+                .within(one));
+        client().finished(work, new Ending.Failed(RunClient.ERROR, true, Duration.ofSeconds(3)));
+        client().store().upkeep().sweepRuns(10);
+        advance(Duration.ofSeconds(6));
+        client().store().upkeep().sweepRuns(10);
+        assertThat(client().run(missed.id()).status().waiter())
+                .as("its caller did not take the place")
+                .matches(waiter -> waiter != null && waiter.missedOffer());
+        client().is(rests.id(), RunState.PENDING);
     }
 
     @Test
