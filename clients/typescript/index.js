@@ -77,6 +77,8 @@ class Transport {
         isGood: response.ok,
         body: parse(answer),
         retryAfter: Number(response.headers.get("retry-after")) || undefined,
+        // Why a lease that was given back was over before.
+        lapsed: response.headers.get("x-lease-lapsed") ?? undefined,
       };
     } catch (cause) {
       throw new Unavailable(`no answer from ${this.base}: ${cause.cause?.message ?? cause.message}`, { cause });
@@ -266,7 +268,7 @@ class Held {
       try {
         const answer = await this.#transport.send("POST", path, { body, timeout: LONGEST_REQUEST });
         if (answer.isGood) {
-          return;
+          return answer;
         }
         failure = errorOf(answer.status, answer.body);
       } catch (unclear) {
@@ -292,13 +294,18 @@ class Lease extends Held {
   async release() {
     this.check();
     await this._end();
+    let lapsed;
     try {
-      await this._insist("/locks/release", { key: this.key, ...this._proof() });
+      lapsed = (await this._insist("/locks/release", { key: this.key, ...this._proof() })).lapsed;
     } catch (failure) {
       // It was held to the end of the work; the key is free when the lease expires.
       if (!(failure instanceof Unavailable)) {
         throw failure;
       }
+    }
+    // GONE is the answer to a second try, if that to the first was lost.
+    if (lapsed === "EVICTED" || lapsed === "EXPIRED") {
+      throw new LeaseLost(`the lease was ${lapsed.toLowerCase()} before it was given back`);
     }
   }
 

@@ -119,6 +119,21 @@ class LeaseTest(unittest.TestCase):
                 with self.assertRaises(LeaseLost):
                     lease.check()
 
+    def test_a_lease_taken_away_between_two_renewals_was_lost(self):
+        name = key()
+        with self.assertRaises(LeaseLost):
+            with self.client.lease(name, ttl=60) as lease:
+                body = {"key": name, "token": lease.token, "reason": "test"}
+                self.assertTrue(self.client._transport.send("POST", "/locks/evict", body).is_good)
+        self.other.lease(name).release()
+
+    def test_a_release_whose_answer_was_lost_is_no_loss(self):
+        lease = self.client.lease(key())
+        transport = self.client._transport
+        send = transport.send
+        with mock.patch.object(transport, "send", side_effect=_loses_the_first_answer(send)):
+            lease.release()
+
     def test_a_lease_is_declared_lost_before_the_server_grants_again(self):
         server = urlsplit(os.environ["INTERLOCK_SERVER"])
         proxy = Proxy(server.hostname, server.port)
@@ -176,3 +191,15 @@ class LeaseTest(unittest.TestCase):
         self.assertEqual(_held.seconds(None, 7), 7)
         self.assertEqual(_held.text(1.5), "PT1.5S")
         self.assertEqual(_held.text(30), "PT30S")
+
+
+def _loses_the_first_answer(send):
+    answers = []
+
+    def lossy(*arguments, **named):
+        answers.append(send(*arguments, **named))
+        if len(answers) == 1:
+            raise Unavailable("no answer")
+        return answers[-1]
+
+    return lossy

@@ -102,6 +102,14 @@ test("a lease taken away is lost, and its signal is aborted", async () => {
   );
 });
 
+test("a lease taken away between two renewals was lost", async () => {
+  const name = key();
+  const lease = await client.lease(name, { ttl: 60 });
+  await api("POST", "/locks/evict", { key: name, token: lease.token, reason: "test" });
+  await assert.rejects(lease.release(), LeaseLost);
+  await (await other.lease(name)).release();
+});
+
 test("a lease is declared lost before the server grants again", async (context) => {
   const between = await proxy();
   context.after(() => between.close());

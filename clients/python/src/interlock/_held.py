@@ -173,13 +173,13 @@ class Held:
             if thread is not threading.current_thread() and thread.is_alive():
                 thread.join()
 
-    def _insist(self, path: str, body: Dict[str, Any]) -> None:
+    def _insist(self, path: str, body: Dict[str, Any]) -> Answer:
         """Sends the end until the server answers or the lease is over. The same words get the same answer."""
         while True:
             try:
                 answer = self._transport.send("POST", path, body, timeout=_LONGEST_REQUEST)
                 if answer.is_good:
-                    return
+                    return answer
                 error: InterlockError = error_of(answer.status, answer.body)
                 if not isinstance(error, Unavailable):
                     raise error
@@ -204,10 +204,14 @@ class Lease(Held):
         self.check()
         self._end()
         try:
-            self._insist("/locks/release", {"key": self.key, **self._proof()})
+            lapsed = self._insist("/locks/release", {"key": self.key, **self._proof()}).lapsed
         except Unavailable as unclear:
             # It was held to the end of the work; the key is free when the lease expires.
             log.warning("%s was not given back, it ends by itself: %s", self.key, unclear)
+            return
+        # GONE is the answer to a second try, if that to the first was lost.
+        if lapsed in ("EVICTED", "EXPIRED"):
+            raise LeaseLost("the lease was %s before it was given back" % lapsed.lower())
 
     def _renewal(self, timeout: float) -> Answer:
         return self._transport.send(

@@ -19,10 +19,14 @@ _MOST_IDLE = 8
 class Answer:
     """An answer of the server."""
 
-    def __init__(self, status: int, body: Dict[str, Any], retry_after: Optional[float]) -> None:
+    def __init__(
+        self, status: int, body: Dict[str, Any], retry_after: Optional[float], lapsed: Optional[str] = None
+    ) -> None:
         self.status = status
         self.body = body
         self.retry_after = retry_after
+        #: Why a lease that was given back was over before.
+        self.lapsed = lapsed
 
     @property
     def is_good(self) -> bool:
@@ -73,7 +77,8 @@ class Transport:
             connection.close()
             raise Unavailable("no answer from %s: %s" % (self._host, broken or type(broken).__name__)) from broken
         self._give_back(connection, response.will_close)
-        return Answer(response.status, _json(raw), _seconds(response.getheader("Retry-After")))
+        lapsed = response.getheader("X-Lease-Lapsed")
+        return Answer(response.status, _json(raw), _seconds(response.getheader("Retry-After")), lapsed)
 
     def close(self) -> None:
         with self._lock:

@@ -18,7 +18,10 @@ import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunStatus.Stage;
+import io.interlock.run.SweepAction;
 import io.interlock.run.WorkerNote;
+import io.interlock.spi.run.InterceptedStore;
+import io.interlock.spi.run.RunStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -109,19 +112,53 @@ public abstract class BackgroundContract extends EngineContract {
         });
     }
 
+    @Test
+    void aRunWhoseLeaseEndsWhileTheJanitorIsAtWorkIsToldOf() {
+        Jobs jobs = Jobs.of(Job.named("load").lease(Duration.ofSeconds(2)).build());
+        RunStore store = InterceptedStore.of(
+                bench().store(),
+                RunStore.class,
+                // Its lease ends after this sweep.
+                call -> call.step().equals("sweepRuns") ? List.of() : call.proceed());
+        try (RunEngine engine = RunEngine.builder(store)
+                .jobs(jobs)
+                .sweepEvery(Duration.ofHours(1))
+                .build()) {
+            LockKey key = bench().key();
+            RunId run = bench().noted(engine.submit(RunRequest.of(key, "load")))
+                    .orElseThrow()
+                    .id();
+            goneWorker(engine);
+            bench().advance(Duration.ofSeconds(3));
+            List<SweepAction> done = engine.janitor().runOnce().stream()
+                    .flatMap(round -> round.actions().stream())
+                    .filter(action -> run.equals(action.run()))
+                    .toList();
+            assertThat(done)
+                    .extracting(SweepAction::state)
+                    .as("its attempt, and its lease")
+                    .containsExactly(RunState.FAILED, null);
+            assertThat(done.get(0).why()).contains("its lease ended before its work did");
+        }
+    }
+
     /** A run whose worker is never heard of again, as {@code finder} sees it. */
     private RunId lost(RunEngine taker, RunEngine finder) {
         LockKey key = bench().key();
         RunId run = bench().noted(taker.submit(RunRequest.of(key, "load")))
                 .orElseThrow()
                 .id();
-        RemoteWork.Claim claim = new RemoteWork.Claim(
-                UUID.randomUUID(), new Holder("gone", "worker-3"), "acme", Set.of(new JobName("load")), 1);
-        assertThat(taker.remote().claim(claim, LONG).toCompletableFuture().join())
-                .hasSize(1);
+        goneWorker(taker);
         bench().advance(Duration.ofSeconds(3));
         await().atMost(LONG).until(() -> finder.find(run).orElseThrow().state() == RunState.FAILED);
         return run;
+    }
+
+    private static void goneWorker(RunEngine engine) {
+        RemoteWork.Claim claim = new RemoteWork.Claim(
+                UUID.randomUUID(), new Holder("gone", "worker-3"), "acme", Set.of(new JobName("load")), 1);
+        assertThat(engine.remote().claim(claim, LONG).toCompletableFuture().join())
+                .hasSize(1);
     }
 
     @Test

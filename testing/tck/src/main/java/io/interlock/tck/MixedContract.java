@@ -12,7 +12,9 @@ import io.interlock.RunState;
 import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.Run;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
+import io.interlock.spi.LeaseStore.RenewRequest;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Runs and bare leases in one key space. */
@@ -74,6 +76,18 @@ interface MixedContract extends RunContract {
         assertThat(bare().release(work.lease())).isInstanceOf(ReleaseAnswer.Released.class);
         client().ended(work.run().id(), RunState.FAILED, "WORKER_TIMEOUT");
         bare().take(key("given-back"));
+    }
+
+    @Test
+    default void aRunWhoseLeaseIsRenewedForAShorterTimeIsLostWhenThatIsOver() {
+        client().starts(key("shorter"), spec());
+        Claimed work = client().claim();
+        LeaseRecord lease = work.lease();
+        client().store()
+                .renew(List.of(new RenewRequest(lease.key(), lease.id(), lease.token(), Duration.ofSeconds(5))));
+        advance(Duration.ofSeconds(6));
+        client().store().upkeep().sweepRuns(10);
+        client().ended(work.run().id(), RunState.FAILED, "WORKER_TIMEOUT");
     }
 
     @Test

@@ -10,9 +10,11 @@ import io.interlock.RunRefusal;
 import io.interlock.RunState;
 import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.Attempt.TurnAnswer;
+import io.interlock.run.Ending;
+import io.interlock.run.RunLimits.LineLimits;
+import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
-import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.run.RunSpec;
 import io.interlock.spi.run.RunSteps.PauseRequest;
 import io.interlock.spi.run.RunSteps.ResumeRequest;
@@ -68,6 +70,29 @@ interface QueueContract extends RunContract {
                 .as("ageing adds at most ten")
                 .extracting(Run::id)
                 .containsExactly(high.id(), middle.id(), old.id());
+    }
+
+    @Test
+    default void anAgedRunComesBeforeAYoungOneOfHigherPriorityThoughTheFirstOfAllGoes() {
+        client().starts(key("aged"), queued());
+        Claimed work = client().claim();
+        Run old = client().queues(key("aged"), queued().priority(4)).run();
+        minutesOfWork(work, 8);
+        Run young = client().queues(key("aged"), queued().priority(5)).run();
+        Run first = client().queues(key("aged"), queued().priority(50).limits(waitingFor(5)))
+                .run();
+        advance(Duration.ofSeconds(6));
+        client().succeeds(work);
+        client().ended(first.id(), RunState.ABORTED, "WAIT_EXPIRED");
+        client().is(young.id(), RunState.QUEUED);
+        client().is(old.id(), RunState.PENDING);
+    }
+
+    private void minutesOfWork(Claimed work, int minutes) {
+        for (int i = 0; i < 4 * minutes; i++) {
+            advance(Duration.ofSeconds(15));
+            client().heartbeat(work);
+        }
     }
 
     @Test
@@ -152,6 +177,28 @@ interface QueueContract extends RunContract {
     }
 
     @Test
+    default void theNextPlaceOfATenantIsForARunThatWaitingHasRaisedAboveTheOthers() {
+        LineLimits one = new LineLimits(10, 1);
+        client().submitted(limited("busy", one, ConflictPolicy.QUEUE));
+        Claimed work = client().claim();
+        Run old = client().submitted(raised("old", 4).within(one));
+        minutesOfWork(work, 8);
+        Run young = client().submitted(raised("young", 5).within(one));
+        Run younger = client().submitted(raised("younger", 5).within(one));
+        client().succeeds(work);
+        for (Run next : List.of(old, young, younger)) {
+            Claimed claimed = client().claim();
+            assertThat(claimed.run().id()).isEqualTo(next.id());
+            client().succeeds(claimed);
+        }
+    }
+
+    private static SubmitRequest raised(String name, int priority) {
+        return SubmitRequest.of(
+                freshRun(), Bench.key(name), spec().policy(ConflictPolicy.QUEUE).priority(priority));
+    }
+
+    @Test
     default void aCallersRunOfTheHighestPriorityKeepsThePlaceThatItIsOffered() {
         LineLimits one = new LineLimits(10, 1);
         client().submitted(limited("busy", one, ConflictPolicy.QUEUE));
@@ -168,6 +215,26 @@ interface QueueContract extends RunContract {
         client().submitted(limited("busy", one, ConflictPolicy.QUEUE));
         assertThat(client().claim(10)).isEmpty();
         assertThat(client().takeTurn(urgent, caller)).isInstanceOf(TurnAnswer.Granted.class);
+    }
+
+    @Test
+    default void aPlaceThatIsGivenUpLaterInASweepIsForARunThatWasLookedAtBefore() {
+        LineLimits one = new LineLimits(10, 1);
+        RetryPlan twice = new RetryPlan(2, Duration.ofSeconds(3), 1, Duration.ofSeconds(3));
+        Run rests = client().submitted(SubmitRequest.of(freshRun(), key("rests"), spec().retry(twice))
+                .within(one));
+        Claimed work = client().claim();
+        Run missed = client().submitted(SubmitRequest.of(freshRun(), key("missed"), spec().policy(ConflictPolicy.QUEUE))
+                .by(RunClient.caller())
+                .within(one));
+        client().finished(work, new Ending.Failed(RunClient.ERROR, true, Duration.ofSeconds(3)));
+        client().store().upkeep().sweepRuns(10);
+        advance(Duration.ofSeconds(6));
+        client().store().upkeep().sweepRuns(10);
+        assertThat(client().run(missed.id()).status().waiter())
+                .as("its caller did not take the place")
+                .matches(waiter -> waiter != null && waiter.missedOffer());
+        client().is(rests.id(), RunState.PENDING);
     }
 
     @Test

@@ -164,6 +164,13 @@ public final class ClaimRules {
         return true;
     }
 
+    /** The key's lease was renewed without a report: it is {@code renewed} now, and may end earlier than before. */
+    public static void renewed(KeyState state, LeaseRow renewed) {
+        state.setLease(renewed);
+        // Its run is due earlier, too.
+        state.running().filter(state::hasLease).ifPresent(state::put);
+    }
+
     private static boolean isOverdue(KeyState state) {
         Instant deadline = state.holder().map(AttemptRules::deadline).orElse(null);
         return deadline != null && !deadline.isAfter(state.now());

@@ -129,6 +129,14 @@ public final class QueueRules {
         return first.filter(run -> couldBegin(state, run) && !hasPlace(state, run));
     }
 
+    /**
+     * Whether a waiting run could start now: the step has settled the key before another one of the tenant, which has given up
+     * a place.
+     */
+    public static boolean isLeftToStart(KeyState state) {
+        return state.queueSize() > 0 && closed(state) == null && first(state).isPresent();
+    }
+
     /** The run that owns the resource, also between two attempts. */
     static Optional<Run> owner(KeyState state) {
         return state.resource().flatMap(Resource::owningRun).flatMap(state::run);

@@ -3,6 +3,7 @@ package io.interlock.engine.internal.sweep;
 import io.interlock.DurationText;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Janitor;
@@ -10,7 +11,7 @@ import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 import io.interlock.run.Retention;
 import io.interlock.run.SweepAction;
-import io.interlock.spi.LeaseStore;
+import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.Upkeep;
 import io.interlock.time.Environment.Timers;
 import io.interlock.time.LocalTime;
@@ -151,17 +152,38 @@ public final class SweepingJanitor implements Janitor {
             });
         }
 
-        /** Clears leases without a run that ended by themselves. */
-        public static Sweep leases(LeaseStore store) {
+        /**
+         * Clears leases that ended by themselves. A lease may end after the sweep of runs: then this one settles its run, and says so.
+         */
+        public static Sweep leases(RunStore store) {
             return new Sweep("leases", () -> {
                 List<SweepAction> all = new ArrayList<>();
                 whileThereIsMore(() -> {
                     List<LeaseRecord> cleared = store.sweep(PAGE);
-                    cleared.forEach(lease -> all.add(action(lease)));
+                    for (LeaseRecord lease : cleared) {
+                        endedAttempt(store, lease).ifPresent(all::add);
+                        all.add(action(lease));
+                    }
                     return cleared.size() >= PAGE;
                 });
                 return all;
             });
+        }
+
+        /** What the step that cleared {@code lease} did about its run; empty if an earlier step had ended the attempt. */
+        private static Optional<SweepAction> endedAttempt(RunStore store, LeaseRecord lease) {
+            RunId run = lease.holder().run();
+            return run == null
+                    ? Optional.empty()
+                    : store.queries().attempts(run).stream()
+                            .filter(attempt -> attempt.turn().token().equals(lease.token())
+                                    && !attempt.endedAt().isBefore(lease.observedAt()))
+                            .findFirst()
+                            .map(attempt -> new SweepAction(
+                                    lease.key(),
+                                    run,
+                                    attempt.next(),
+                                    attempt.error() == null ? "" : attempt.error().message()));
         }
 
         /** Forgets history that is older than it is kept: so much in a round that no store can grow faster for long. */

@@ -434,14 +434,12 @@ class RunTable {
         LeaseRecord lease = slot.record(clock.now());
         boolean kept = rows.know(slot.key()) && step(slot, BareLeaseRules::keepsLease);
         if (slot.isTaken()) {
-            long now = clock.now();
-            if (kept || now < slot.opensAt() || slot.awaitsProbe()) {
+            if (kept || clock.now() < slot.opensAt() || slot.awaitsProbe()) {
                 return Optional.empty();
             }
-            slots.remove(slot);
-            return Optional.of(slot.record(now));
         }
         slots.remove(slot);
+        // As seen before the step, which may have ended an attempt.
         return Optional.of(lease);
     }
 

@@ -1,5 +1,6 @@
 package io.interlock.store.postgres;
 
+import io.interlock.Actor;
 import io.interlock.ConflictPolicy;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
@@ -9,6 +10,7 @@ import io.interlock.RunId;
 import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.Attempt.TurnAnswer;
 import io.interlock.run.Ending;
+import io.interlock.run.Attempt.FinishAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.Resource;
 import io.interlock.run.RetryPlan;
@@ -29,9 +31,10 @@ import io.interlock.spi.run.RunSteps.ResumeRequest;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.RunSteps.TurnRequest;
-import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.spi.run.WorkSteps.FinishRequest;
+import io.interlock.spi.run.RunSteps.MoveRequest;
+import io.interlock.spi.run.RunStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -53,6 +56,7 @@ final class StormLife {
 
     private static final RunError ERROR = new RunError("BROKEN", "it broke");
 
+    private final boolean mixed;
     private final RunStore store;
     private final Random random;
     private final Queue<RunId> acknowledged;
@@ -62,6 +66,12 @@ final class StormLife {
     private final List<LeaseRecord> bare = new ArrayList<>();
 
     StormLife(RunStore store, Random random, Queue<RunId> acknowledged) {
+        this(store, random, acknowledged, false);
+    }
+
+    /** {@code mixed}: most runs have no limits, so that a single statement may decide about them. */
+    StormLife(RunStore store, Random random, Queue<RunId> acknowledged, boolean mixed) {
+        this.mixed = mixed;
         this.store = store;
         this.random = random;
         this.acknowledged = acknowledged;
@@ -78,6 +88,7 @@ final class StormLife {
                         this::release,
                         this::renew,
                         this::cancel,
+                        this::moveToFront,
                         this::pause,
                         this::resume,
                         this::resume,
@@ -137,6 +148,15 @@ final class StormLife {
             spec = spec.guard(
                     new Transition("thing", Set.of(Resource.UNTOUCHED, "READY", "BROKEN"), "BUSY", "READY", "BROKEN"));
         }
+        if (mixed && random.nextInt(4) > 0) {
+            RunSpec plain = RunSpec.of(new JobName(one("load", "other")), "alice")
+                    .policy(one(
+                            ConflictPolicy.QUEUE, ConflictPolicy.QUEUE, ConflictPolicy.QUEUE, ConflictPolicy.REJECT))
+                    .priority(random.nextInt(5) / 4)
+                    .terms(LeaseTerms.of(Duration.ofSeconds(2)))
+                    .retry(new RetryPlan(one(1, 3), Duration.ofMillis(one(0, 50)), 1, Duration.ofSeconds(1)));
+            return SubmitRequest.of(RunWords.freshRun(), key, plain);
+        }
         SubmitRequest request = SubmitRequest.of(RunWords.freshRun(), key, spec).within(new LineLimits(4, LIMIT));
         if (random.nextInt(4) == 0) {
             request = request.by(new SubmitRequest.Caller(new LeaseId(RunWords.uuid()), RunWords.WORKER));
@@ -169,10 +189,22 @@ final class StormLife {
                         one(
                                 new Ending.Succeeded("{}"),
                                 new Ending.Failed(ERROR, true, null),
-                                new Ending.Aborted(ERROR))))
+                                new Ending.Aborted(ERROR)),
+                        mixed && random.nextBoolean()
+                                ? new ClaimRequest(
+                                        RunWords.uuid(),
+                                        RunWords.WORKER,
+                                        work.run().key().tenant(),
+                                        Set.of(new JobName("load"), new JobName("other")),
+                                        1)
+                                : null))
                 .toList();
-        each(requests, store.work()::finish, (request, answer) -> {});
         works.clear();
+        each(requests, store.work()::finish, (request, answer) -> {
+            if (answer instanceof FinishAnswer.Finished finished && finished.next() != null) {
+                works.add(finished.next());
+            }
+        });
     }
 
     private void heartbeat() {
@@ -244,6 +276,13 @@ final class StormLife {
         store.queries().queue(key()).stream()
                 .limit(1)
                 .forEach(first -> store.runs().cancel(new CancelRequest(first.id(), "bob", "enough")));
+    }
+
+    private void moveToFront() {
+        store.queries().queue(key()).stream()
+                .skip(1)
+                .limit(1)
+                .forEach(run -> store.runs().moveToFront(new MoveRequest(run.id(), Actor.of("bob"), "first")));
     }
 
     private void pause() {

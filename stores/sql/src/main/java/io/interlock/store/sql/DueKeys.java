@@ -1,20 +1,15 @@
 package io.interlock.store.sql;
 
 import io.interlock.LockKey;
-import io.interlock.StoreUnavailableException;
 import io.interlock.run.SweepAction;
 import io.interlock.spi.run.rules.Settlement;
 import java.sql.ResultSet;
-import java.sql.SQLDataException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Settles keys on which time alone has changed something: leases that ended, waits that took too long, pauses that are over,
@@ -22,8 +17,6 @@ import org.slf4j.LoggerFactory;
  * step has. Safe for use by many threads.
  */
 final class DueKeys {
-
-    private static final Logger log = LoggerFactory.getLogger(DueKeys.class);
 
     /** How many keys one step settles. */
     static final int PAGE = 100;
@@ -41,17 +34,8 @@ final class DueKeys {
     private static final String BLOCKED_TENANTS = """
             SELECT DISTINCT l.tenant FROM ${t:lease} AS l WHERE l.blocked_number IS NOT NULL AND l.tenant > ?
              ORDER BY l.tenant LIMIT ?""";
-    private static final String BLOCKED = """
-            SELECT l.tenant, l.name FROM ${t:lease} AS l
-             WHERE l.tenant = ? AND l.blocked_priority IS NOT NULL AND l.blocked_number IS NOT NULL
-               AND l.blocked_below > (SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 1)
-             ORDER BY l.blocked_priority DESC, l.blocked_number LIMIT ?""";
-
     private final Database database;
     private final KeySteps steps;
-    /** Keys with a row that could not be read: settled one by one, and named in the log once. */
-    private final Set<LockKey> unreadable = ConcurrentHashMap.newKeySet();
-
     private volatile String lastOutOfPlaces = "";
 
     DueKeys(Database database, KeySteps steps) {
@@ -97,50 +81,12 @@ final class DueKeys {
 
     /** Settles these keys, except those that another step has. A row that cannot be read keeps no other key from its turn. */
     List<SweepAction> settle(List<LockKey> keys) {
-        List<LockKey> readable =
-                keys.stream().filter(key -> !unreadable.contains(key)).toList();
-        List<SweepAction> done = new ArrayList<>();
-        try {
-            done.addAll(settleAll(readable));
-        } catch (StoreUnavailableException failure) {
-            requireUnreadable(failure);
-            readable = List.of();
-        }
-        for (LockKey key : keys) {
-            if (!readable.contains(key)) {
-                done.addAll(settleAlone(key));
-            }
-        }
-        return done;
-    }
-
-    private List<SweepAction> settleAlone(LockKey key) {
-        try {
-            List<SweepAction> done = settleAll(List.of(key));
-            unreadable.remove(key);
-            return done;
-        } catch (StoreUnavailableException failure) {
-            requireUnreadable(failure);
-            if (unreadable.add(key)) {
-                log.error("key {} is due and stays as it is: {}", key, failure.getMessage());
-            }
-            return List.of();
-        }
-    }
-
-    private static void requireUnreadable(StoreUnavailableException failure) {
-        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLDataException) {
-                return;
-            }
-        }
-        throw failure;
+        return steps.eachReadable(keys, this::settleAll).stream()
+                .flatMap(List::stream)
+                .toList();
     }
 
     private List<SweepAction> settleAll(List<LockKey> keys) {
-        if (keys.isEmpty()) {
-            return List.of();
-        }
         return steps.lockFirst(keys, keys.size(), (step, wanted) -> {
             List<SweepAction> done = new ArrayList<>();
             for (Step.LoadedKey key : step.keys()) {
@@ -155,8 +101,8 @@ final class DueKeys {
         for (String tenant : tenants) {
             Set<LockKey> tried = new LinkedHashSet<>();
             for (int i = 0; i < limit; i++) {
-                List<LockKey> next = database.peek(
-                        transaction -> transaction.list(BLOCKED, DueKeys::key, tenant, tenant, tried.size() + 1));
+                List<LockKey> next =
+                        database.peek(transaction -> TenantPlaces.waiting(transaction, tenant, tried.size() + 1));
                 next = next.stream().filter(key -> !tried.contains(key)).toList();
                 if (next.isEmpty()) {
                     break;

@@ -8,6 +8,8 @@ import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
+import io.interlock.StoreUnavailableException;
+import java.sql.SQLDataException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
@@ -24,12 +27,16 @@ import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes {@link Step steps}: for one request, which waits for its key, or for many together, of which those are left open whose
  * keys another step has. After the commit it sends the wake-ups. Safe for use by many threads.
  */
 final class KeySteps {
+
+    private static final Logger log = LoggerFactory.getLogger(KeySteps.class);
 
     private static final int REMEMBERED_KEYS = 100_000;
 
@@ -41,6 +48,8 @@ final class KeySteps {
     private final RandomGenerator random;
     private final SqlStore.Feed feed;
     private final Consumer<Collection<String>> placesFreed;
+    // Keys with a row that could not be read: steps on many keys take them alone, and the log names them once.
+    private final Set<LockKey> unreadable = ConcurrentHashMap.newKeySet();
     // Keys that had a row when a step last looked; for all others the step makes one first.
     private final Map<LockKey, Boolean> seen = new LinkedHashMap<>(1024, 0.75f, true) {
         @Override
@@ -285,6 +294,60 @@ final class KeySteps {
             throw new IllegalStateException("a step on many keys has an answer");
         }
         return answer;
+    }
+
+    /**
+     * Makes {@code step} on all of these keys together. If a row of one cannot be read, as one that a later version has written may
+     * be, it is made on each of them alone, and left out for that one: it fails no other key.
+     *
+     * @return what the steps have answered
+     */
+    <A> List<A> eachReadable(List<LockKey> keys, Function<List<LockKey>, A> step) {
+        List<LockKey> readable =
+                keys.stream().filter(key -> !unreadable.contains(key)).toList();
+        List<A> answers = new ArrayList<>();
+        try {
+            if (!readable.isEmpty()) {
+                answers.add(step.apply(readable));
+            }
+        } catch (StoreUnavailableException failure) {
+            requireUnreadable(failure);
+            readable = List.of();
+        }
+        for (LockKey key : keys) {
+            if (!readable.contains(key)) {
+                alone(key, step).ifPresent(answers::add);
+            }
+        }
+        return answers;
+    }
+
+    private <A> Optional<A> alone(LockKey key, Function<List<LockKey>, A> step) {
+        try {
+            A answer = step.apply(List.of(key));
+            unreadable.remove(key);
+            return Optional.of(answer);
+        } catch (StoreUnavailableException failure) {
+            requireUnreadable(failure);
+            if (unreadable.add(key)) {
+                log.error("key {} stays as it is: {}", key, failure.getMessage());
+            }
+            return Optional.empty();
+        }
+    }
+
+    /** Whether a row of the key could not be read. */
+    boolean isUnreadable(LockKey key) {
+        return unreadable.contains(key);
+    }
+
+    private static void requireUnreadable(StoreUnavailableException failure) {
+        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLDataException) {
+                return;
+            }
+        }
+        throw failure;
     }
 
     private <Q, A> Outcome<A> run(Transaction transaction, List<Q> requests, Kind<Q, A> kind, boolean alone)

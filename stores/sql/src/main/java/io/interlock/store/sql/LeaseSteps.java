@@ -137,9 +137,9 @@ final class LeaseSteps {
         if (lease == null || lost != null) {
             return Objects.requireNonNull(lost, "a key without a lease has lost it");
         }
-        LeaseRow longer = lease.until(state.now().plus(request.ttl()));
-        state.setLease(longer);
-        return new RenewAnswer.Renewed(longer.record(request.key(), state.now()));
+        LeaseRow renewed = lease.until(state.now().plus(request.ttl()));
+        ClaimRules.renewed(state, renewed);
+        return new RenewAnswer.Renewed(renewed.record(request.key(), state.now()));
     }
 
     private static ReleaseAnswer release(Step step, ReleaseRequest request) {

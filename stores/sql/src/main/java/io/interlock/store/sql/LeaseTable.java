@@ -177,9 +177,12 @@ final class LeaseTable {
                 .map(KeyRow::key)
                 .limit(limit)
                 .toList();
-        if (over.isEmpty()) {
-            return List.of();
-        }
+        return steps.eachReadable(over, this::clear).stream()
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    private List<LeaseRecord> clear(List<LockKey> over) {
         return steps.lockFirst(over, over.size(), (step, keys) -> {
             List<LeaseRecord> cleared = new ArrayList<>();
             for (Step.LoadedKey key : step.keys()) {

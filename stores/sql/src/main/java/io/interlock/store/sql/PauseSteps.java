@@ -7,6 +7,7 @@ import io.interlock.spi.run.RunSteps.PauseRequest;
 import io.interlock.spi.run.RunSteps.ResumeRequest;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -49,6 +50,8 @@ final class PauseSteps {
             + ", p.settled_to FROM ${t:pause} AS p WHERE p.resumed = 1 OR p.until <= ? ORDER BY p.since LIMIT 100";
     private static final String MOVE_ON =
             "UPDATE ${t:pause} SET settled_to = ? WHERE tenant = ? AND pattern = ? AND since = ? AND settled_to = ?";
+    private static final String DUE_NOW =
+            "UPDATE ${t:lease} SET due_at = ? WHERE tenant = ? AND name = ? AND (due_at IS NULL OR due_at > ?)";
     private static final String DELETE =
             "DELETE FROM ${t:pause} WHERE tenant = ? AND pattern = ? AND since = ? AND (resumed = 1 OR until <= ?)";
 
@@ -162,7 +165,12 @@ final class PauseSteps {
     private void settlePage(Ended ended) {
         Pause pause = ended.pause();
         List<LockKey> keys = page(pause, WAITING_PAGE, ended.settledTo(), DueKeys.PAGE);
-        Set<LockKey> had = keys.isEmpty() ? Set.of() : settle(keys);
+        Set<LockKey> had = new HashSet<>();
+        steps.eachReadable(keys, this::settle).forEach(had::addAll);
+        List<LockKey> unreadable = keys.stream()
+                .filter(key -> !had.contains(key) && steps.isUnreadable(key))
+                .toList();
+        had.addAll(unreadable);
         List<LockKey> settled = keys.stream().takeWhile(had::contains).toList();
         boolean over = keys.size() < DueKeys.PAGE && settled.size() == keys.size();
         if (!over && settled.isEmpty()) {
@@ -171,9 +179,11 @@ final class PauseSteps {
         // Meanwhile there may be a new pause like it, which has its own end.
         long since = Micros.of(pause.since());
         database.write(Database.Lane.STEPS, transaction -> {
-            long now = over ? StoreRow.read(transaction).now() : 0;
+            long now = StoreRow.read(transaction).now();
             Trip trip = transaction.trip();
             transaction.dialect().latchShared(trip);
+            // Settled by who can read them.
+            unreadable.forEach(key -> trip.update(DUE_NOW, now, key.tenant(), key.name(), now));
             if (over) {
                 trip.update(DELETE, pause.tenant(), pause.pattern(), since, now);
             } else {
@@ -217,15 +227,28 @@ final class PauseSteps {
     }
 
     private boolean apply(List<LockKey> keys, boolean waits) {
-        int done =
-                steps.lockFirst(keys, keys.size(), (step, wanted) -> step.keys().size());
+        // What cannot be read is not granted either.
+        int had = steps
+                .eachReadable(
+                        keys,
+                        some -> steps.lockFirst(
+                                some, some.size(), (step, wanted) -> step.keys().size()))
+                .stream()
+                .mapToInt(size -> size)
+                .sum();
+        long done = had + keys.stream().filter(steps::isUnreadable).count();
         if (done < keys.size() && waits) {
-            keys.forEach(key -> steps.answer(
-                    Database.Lane.STEPS,
-                    List.of(key),
-                    new KeySteps.Kind<>(List::of, all -> Step.Needs.KEYS, false, (step, each) -> true)));
+            keys.forEach(key -> steps.eachReadable(List.of(key), this::awaitStep));
         }
         return waits || done == keys.size();
+    }
+
+    private boolean awaitStep(List<LockKey> key) {
+        return steps.answer(
+                        Database.Lane.STEPS,
+                        key,
+                        new KeySteps.Kind<>(List::of, all -> Step.Needs.KEYS, false, (step, each) -> true))
+                .only();
     }
 
     private List<LockKey> page(Pause pause, String sql, String after, int limit) {

@@ -233,8 +233,24 @@ final class SqlWork implements WorkSteps {
         return claimed;
     }
 
-    /** Takes nothing if an earlier attempt may have taken some: which, is found by the id of the claim. */
+    /** Takes up to {@code most} of the runs of these keys. */
     private List<Claimed> take(
+            ClaimRequest request, List<LockKey> keys, int most, List<LockKey> looked, AtomicBoolean unclear) {
+        List<Claimed> taken = new ArrayList<>();
+        steps.eachReadable(keys, some -> {
+            int left = most - taken.size();
+            List<LockKey> here = new ArrayList<>();
+            if (left > 0 && !unclear.get()) {
+                taken.addAll(takeTogether(request, some, left, here, unclear));
+                looked.addAll(here);
+            }
+            return here;
+        });
+        return taken;
+    }
+
+    /** Takes nothing if an earlier attempt may have taken some: which, is found by the id of the claim. */
+    private List<Claimed> takeTogether(
             ClaimRequest request, List<LockKey> keys, int most, List<LockKey> looked, AtomicBoolean unclear) {
         return steps.lockFirst(keys, most, Step.Needs.BUSY_RUNS, (step, wanted) -> {
             List<Claimed> taken = new ArrayList<>();

@@ -376,6 +376,9 @@ final class StepWriter {
                         run.number(),
                         run.line().tenantMaxRunning()))
                 .orElse(null);
+        if (QueueRules.isLeftToStart(state)) {
+            due = DueRules.sooner(due, state.now());
+        }
         return new KeyRow.QueueFacts(state.queueSize(), resting, due == null ? null : Micros.ceiling(due), blocked);
     }
 

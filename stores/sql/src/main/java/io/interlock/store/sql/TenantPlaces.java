@@ -3,13 +3,17 @@ package io.interlock.store.sql;
 import io.interlock.LockKey;
 import io.interlock.spi.run.rules.KeyRows.Reservation;
 import io.interlock.spi.run.rules.StepContext.TenantSlots;
+import io.interlock.spi.run.rules.QueueRules;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
@@ -24,10 +28,17 @@ final class TenantPlaces {
     private static final String BUSY = "SELECT k.tenant, (SELECT count(*) FROM ${t:open_run} AS q"
             + " WHERE q.tenant = k.tenant AND q.busy = 1) + (SELECT count(*) FROM ${t:lease} AS o"
             + " WHERE o.tenant = k.tenant AND o.reserved_until IS NOT NULL) FROM ${rows:k(tenant text)}";
-    private static final String RIVALS = """
+    private static final String WAITS = """
             SELECT l.name, l.blocked_priority, l.blocked_since, l.blocked_number FROM ${t:lease} AS l
-             WHERE l.tenant = ? AND l.blocked_priority IS NOT NULL AND l.blocked_number IS NOT NULL AND l.blocked_below > ?
-             ORDER BY l.blocked_priority DESC, l.blocked_number LIMIT ?""";
+             WHERE l.tenant = ? AND l.blocked_priority IS NOT NULL AND l.blocked_number IS NOT NULL AND l.blocked_below >""";
+    private static final String FIRST = WAITS + " %s ORDER BY l.blocked_priority DESC, l.blocked_number LIMIT ?";
+    private static final String OF_PRIORITY =
+            WAITS + " %s AND l.blocked_priority = ? ORDER BY l.blocked_number LIMIT ?";
+    private static final String LEAST = """
+            SELECT min(l.blocked_priority) FROM ${t:lease} AS l
+             WHERE l.tenant = ? AND l.blocked_priority IS NOT NULL AND l.blocked_number IS NOT NULL""";
+    private static final String BUSY_NOW =
+            "(SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 1)";
 
     private final Step step;
     private final String tenant;
@@ -98,26 +109,70 @@ final class TenantPlaces {
 
     private TenantSlots.@Nullable Rival rival(int busyNow) {
         try {
-            List<TenantSlots.Rival> found = step.transaction()
-                    .query(
-                            RIVALS,
-                            rows -> {
-                                List<TenantSlots.Rival> rivals = new ArrayList<>();
-                                while (rows.next()) {
-                                    // Keys of this step are decided by it.
-                                    if (step.key(LockKey.of(tenant, rows.getString(1))) == null) {
-                                        rivals.add(new TenantSlots.Rival(
-                                                rows.getInt(2), Micros.moment(rows.getLong(3)), rows.getLong(4)));
-                                    }
-                                }
-                                return rivals;
-                            },
+            return waiting(
+                            step.transaction(),
                             tenant,
+                            "?",
                             busyNow,
-                            step.keys().size() + 1);
-            return found.isEmpty() ? null : found.get(0);
+                            step.now(),
+                            step.keys().size() + 1)
+                    .stream()
+                    // Keys of this step are decided by it.
+                    .filter(other -> step.key(other.key()) == null)
+                    .findFirst()
+                    .map(other ->
+                            new TenantSlots.Rival(other.priority(), Micros.moment(other.submittedAt()), other.number()))
+                    .orElse(null);
         } catch (SQLException failure) {
             throw new WaitingRuns.StepFailure(failure);
         }
+    }
+
+    /** The keys of a tenant that wait only for a place, the first {@code most} of them at least, in their order. */
+    static List<LockKey> waiting(Transaction transaction, String tenant, int most) throws SQLException {
+        long now = StoreRow.read(transaction).now();
+        return waiting(transaction, tenant, BUSY_NOW, tenant, now, most).stream()
+                .map(Waiting::key)
+                .toList();
+    }
+
+    /** A key whose first run waits only for a place. */
+    private record Waiting(LockKey key, int priority, long submittedAt, long number) {
+
+        int effective(long now) {
+            long minutes = Math.max(0, (now - submittedAt) / 60_000_000);
+            return priority + (int) Math.min(QueueRules.MOST_AGEING, minutes);
+        }
+    }
+
+    // Waiting raises a priority by ten at most, so the first is the first of one of eleven priorities.
+    private static List<Waiting> waiting(
+            Transaction transaction, String tenant, String busy, Object ofBusy, long now, int most)
+            throws SQLException {
+        Trip.Reader<Waiting> reader =
+                row -> new Waiting(LockKey.of(tenant, row.getString(1)), row.getInt(2), row.getLong(3), row.getLong(4));
+        Trip trip = transaction.trip();
+        Trip.Answer<List<Waiting>> first = trip.list(FIRST.formatted(busy), reader, tenant, ofBusy, most);
+        Trip.Answer<List<Integer>> least = trip.list(LEAST, row -> row.getInt(1), tenant);
+        trip.run();
+        Set<Waiting> found = new LinkedHashSet<>(first.get());
+        if (found.isEmpty()) {
+            return List.of();
+        }
+        int greatest = first.get().get(0).priority();
+        int last = Math.max(least.get().get(0), greatest - QueueRules.MOST_AGEING);
+        if (found.size() == most && last < greatest) {
+            Trip more = transaction.trip();
+            List<Trip.Answer<List<Waiting>>> lower = new ArrayList<>();
+            for (int priority = greatest - 1; priority >= last; priority--) {
+                lower.add(more.list(OF_PRIORITY.formatted(busy), reader, tenant, ofBusy, priority, most));
+            }
+            more.run();
+            lower.forEach(each -> found.addAll(each.get()));
+        }
+        return found.stream()
+                .sorted(Comparator.<Waiting>comparingInt(each -> -each.effective(now))
+                        .thenComparingLong(Waiting::number))
+                .toList();
     }
 }

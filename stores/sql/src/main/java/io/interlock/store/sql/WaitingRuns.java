@@ -143,18 +143,23 @@ final class WaitingRuns implements RunQueue {
         return byRank(moment, except, limit);
     }
 
-    // Waiting raises a priority by ten at most, so the first run is the first of one of eleven priorities.
+    // Waiting raises a priority by ten at most: once there are enough runs, those of ten more priorities may overtake
+    // them.
     private List<Run> byRank(Instant moment, Set<RunId> except, int limit) {
         List<Integer> ranks = list(RANKS, row -> row.getInt(1), key.tenant(), key.name());
         List<Run> candidates = new ArrayList<>();
+        int last = Integer.MAX_VALUE;
         for (int rank : ranks) {
-            if (candidates.size() >= limit && rank > ranks.get(0) + QueueRules.MOST_AGEING) {
+            if (rank > last) {
                 break;
             }
             ask(OF_RANK, key.tenant(), key.name(), rank, limit + except.size()).stream()
                     .filter(run -> !except.contains(run.id()))
                     .limit(limit)
                     .forEach(candidates::add);
+            if (candidates.size() >= limit && last == Integer.MAX_VALUE) {
+                last = rank + QueueRules.MOST_AGEING;
+            }
         }
         return candidates.stream().sorted(QueueRules.order(moment)).limit(limit).toList();
     }

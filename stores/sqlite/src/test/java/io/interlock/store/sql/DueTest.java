@@ -79,7 +79,22 @@ class DueTest {
     /** What a step sees of a key. */
     private record Seen(long now, long dueAt, List<?> settled, boolean changed) {}
 
+    // What the row of a key says about its runs.
+    private static final String WRONG_SUMS = """
+            SELECT count(*) FROM ${t:lease} AS l
+             WHERE l.queued <> (SELECT count(*) FROM ${t:open_run} AS q
+                                 WHERE q.tenant = l.tenant AND q.busy = 0 AND q.name = l.name)
+                OR l.resting <> (SELECT count(*) FROM ${t:open_run} AS q
+                                  WHERE q.tenant = l.tenant AND q.busy = 0 AND q.name = l.name AND q.rank >= 10000)
+                OR (l.plain = 1 AND EXISTS (SELECT 1 FROM ${t:open_run} AS q WHERE q.tenant = l.tenant AND q.name = l.name))
+                OR EXISTS (SELECT 1 FROM ${t:open_run} AS q WHERE q.tenant = l.tenant AND q.name = l.name
+                              AND q.state = 'PENDING' AND q.claimable = 0
+                              AND NOT EXISTS (SELECT 1 FROM ${t:pause} AS p WHERE p.tenant = l.tenant))""";
+
     private void judge(String when) {
+        assertThat(file.later(0).<Long>read(transaction -> transaction.query(WRONG_SUMS, rows -> rows.getLong(1))))
+                .as("rows of keys that are wrong about their runs %s", when)
+                .isZero();
         for (LockKey key : RandomLife.KEYS) {
             Seen now = look(key, 0);
             if (now.dueAt() > now.now()) {

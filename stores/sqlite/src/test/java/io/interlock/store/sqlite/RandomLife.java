@@ -1,5 +1,6 @@
 package io.interlock.store.sqlite;
 
+import io.interlock.Actor;
 import io.interlock.ConflictPolicy;
 import io.interlock.FencingToken;
 import io.interlock.Holder;
@@ -11,14 +12,17 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.Attempt.TurnAnswer;
+import io.interlock.run.DeadLetter.DeadLetterQuery;
 import io.interlock.run.Ending;
+import io.interlock.run.Attempt.FinishAnswer;
 import io.interlock.run.JobName;
+import io.interlock.run.RunLimits.LineLimits;
+import io.interlock.run.DeadLetter.RedriveAnswer;
 import io.interlock.run.Resource;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunLimits;
-import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.run.RunSpec;
 import io.interlock.run.Transition;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
@@ -32,10 +36,12 @@ import io.interlock.spi.run.RunSteps.ResumeRequest;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.RunSteps.TurnRequest;
-import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.spi.run.WorkSteps.FinishRequest;
 import io.interlock.spi.run.WorkSteps.HeartbeatRequest;
+import io.interlock.spi.run.RunSteps.MoveRequest;
+import io.interlock.spi.run.RunSteps.RedriveRequest;
+import io.interlock.spi.run.RunStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,6 +84,9 @@ public final class RandomLife {
                 this::takeTurn,
                 this::takeTurn,
                 this::cancel,
+                this::moveToFront,
+                this::redrive,
+                this::finishAndGoOn,
                 this::pause,
                 this::resume,
                 this::resume,
@@ -204,6 +213,45 @@ public final class RandomLife {
         }
     }
 
+    private void moveToFront() {
+        store.queries().queue(one(KEYS)).stream()
+                .skip(1)
+                .limit(1)
+                .forEach(run -> store.runs().moveToFront(new MoveRequest(run.id(), Actor.of("bob"), "first")));
+    }
+
+    private void redrive() {
+        store.queries()
+                .deadLetters(new DeadLetterQuery("acme", null, true, 0, 1))
+                .forEach(letter -> {
+                    RunId anew = new RunId(uuid());
+                    RedriveRequest request = new RedriveRequest(letter.run().id(), anew, "bob", "again");
+                    if (store.runs().redrive(request) instanceof RedriveAnswer.Redriven) {
+                        submitted.add(anew);
+                    }
+                });
+    }
+
+    private void finishAndGoOn() {
+        if (!works.isEmpty()) {
+            Claimed work = works.remove(random.nextInt(works.size()));
+            ClaimRequest next =
+                    new ClaimRequest(uuid(), HOLDER, work.run().key().tenant(), Set.of(new JobName("load")), 1);
+            FinishAnswer answer = store.work()
+                    .finish(List.of(new FinishRequest(
+                            work.run().id(),
+                            work.run().key(),
+                            work.lease().id(),
+                            work.lease().token(),
+                            new Ending.Succeeded("{}"),
+                            next)))
+                    .only();
+            if (answer instanceof FinishAnswer.Finished finished) {
+                finished.taken().ifPresent(works::add);
+            }
+        }
+    }
+
     private void pause() {
         Duration time = random.nextBoolean() ? null : seconds(3, 20);
         store.runs()
@@ -244,7 +292,7 @@ public final class RandomLife {
         LeaseRecord lease =
                 random.nextBoolean() && !works.isEmpty() ? one(works).lease() : bare.isEmpty() ? null : one(bare);
         if (lease != null) {
-            store.renew(List.of(new RenewRequest(lease.key(), lease.id(), lease.token(), Duration.ofSeconds(6))));
+            store.renew(List.of(new RenewRequest(lease.key(), lease.id(), lease.token(), seconds(2, 6))));
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.Holder;
+import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SqliteRunsTest {
 
     private static final LockKey KEY = LockKey.of("acme", "key");
+    private static final LockKey OTHER = LockKey.of("acme", "other");
     private static final RunSpec SPEC = RunSpec.of(new JobName("load"), "alice");
 
     @TempDir
@@ -171,6 +173,47 @@ class SqliteRunsTest {
                 .containsExactly(LockKey.of("acme", "other"));
         submit(SubmitRequest.of(fresh(), LockKey.of("acme", "third"), SPEC));
         assertThat(claim()).extracting(claimed -> claimed.run().key()).containsExactly(LockKey.of("acme", "third"));
+    }
+
+    @Test
+    void aRunThatCannotBeReadKeepsNoOtherFromWorkers() {
+        started(submit(SPEC));
+        submit(SubmitRequest.of(fresh(), OTHER, SPEC));
+        spoil();
+        assertThat(claim()).extracting(claimed -> claimed.run().key()).containsExactly(OTHER);
+        assertThat(claim()).isEmpty();
+    }
+
+    @Test
+    void aLeaseWhoseRunCannotBeReadKeepsNoOtherFromItsEnd() {
+        started(submit(SPEC));
+        submit(SubmitRequest.of(fresh(), OTHER, SPEC));
+        claim();
+        claim();
+        spoil();
+        host.pass(Duration.ofHours(1));
+        assertThat(store.sweep(100)).extracting(LeaseRecord::key).containsExactly(OTHER);
+    }
+
+    @Test
+    void aPauseOverARunThatCannotBeReadBeginsAndEndsForAllOthers() {
+        Run unreadable = started(submit(SPEC));
+        Run run = started(submit(SubmitRequest.of(fresh(), OTHER, SPEC)));
+        String status = database.text("SELECT status FROM interlock_open_run WHERE name = 'key'");
+        spoil();
+        store.runs().pause(new PauseRequest("acme", "*", "carol", "upgrade", null));
+        assertThat(claim()).isEmpty();
+        store.runs().resume(new ResumeRequest("acme", "*", "carol", "done"));
+        store.upkeep().sweepRuns(100);
+        assertThat(claim()).extracting(claimed -> claimed.run().id()).containsExactly(run.id());
+        database.execute("UPDATE interlock_open_run SET status = '" + status + "' WHERE name = 'key'");
+        assertThat(claim()).extracting(claimed -> claimed.run().id()).containsExactly(unreadable.id());
+    }
+
+    /** Makes the run of one key unreadable, as one that a later version has written may be. */
+    private void spoil() {
+        database.execute(
+                "UPDATE interlock_open_run SET status = 'attempts=1' || char(10) || 'mood=good' WHERE name = 'key'");
     }
 
     @Test
