@@ -4,17 +4,11 @@ import io.interlock.LeaseLostException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
-import io.interlock.cli.backend.KeyAcquirer.Entry;
-import io.interlock.cli.backend.KeyAcquirer.HeldKey;
-import io.interlock.cli.backend.KeyAcquirer.HeldKey.Result;
-import io.interlock.cli.backend.KeyAcquirer.HeldKey.Stop;
-import io.interlock.cli.backend.KeyAcquirer.Place;
 import io.interlock.client.Json;
 import io.interlock.engine.CallerRun;
 import io.interlock.engine.CallerTurn;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
-import io.interlock.locks.Outcome;
 import io.interlock.run.Ending;
 import io.interlock.run.Execution;
 import io.interlock.run.Run;
@@ -57,20 +51,20 @@ final class RunKeyAcquirer implements KeyAcquirer {
     }
 
     @Override
-    public Entry enter(KeyAcquirer.Request order) {
+    public Entry enter(Request order) {
         Submission answer = runs.submit(request(order));
         if (answer instanceof Submission.Started started && started.work() != null) {
-            return new KeyAcquirer.Entry.Granted(new HeldRun(started.work(), environment));
+            return new Entry.Granted(new HeldRun(started.work(), environment));
         }
         if (answer instanceof Submission.Queued queued && queued.turn() != null) {
-            return new KeyAcquirer.Entry.InLine(new QueuedRun(queued.turn()));
+            return new Entry.InLine(new QueuedRun(queued.turn()));
         }
         String code =
                 answer instanceof Submission.Refused refused ? refused.refusal().code() : "lock-held";
-        return new KeyAcquirer.Entry.Busy(runs.lock(order.key()), code, answer.explanation());
+        return new Entry.Busy(runs.lock(order.key()), code, answer.explanation());
     }
 
-    private RunRequest request(KeyAcquirer.Request order) {
+    private RunRequest request(Request order) {
         RunRequest request = RunRequest.of(order.key(), order.job())
                 .execution(Execution.CALLER)
                 .onConflict(order.ifBusy().policy())

@@ -56,14 +56,12 @@ public final class AuditCommands {
 
         @Override
         List<Facts> items(Backend backend) {
-            return backend.admin()
-                    .audit(new AdminApi.AuditFilter(
-                            key,
-                            run,
-                            action,
-                            PastTimes.optional("--since", since),
-                            PastTimes.optional("--until", until),
-                            limit.value()));
+            Facts filter = Facts.with("key", key)
+                    .and("run", run)
+                    .and("action", action)
+                    .and("since", PastTimes.optional("--since", since))
+                    .and("until", PastTimes.optional("--until", until));
+            return backend.admin().audit(filter, limit.value());
         }
 
         @Override
@@ -90,8 +88,8 @@ public final class AuditCommands {
     @Command(
             name = "verify",
             description = "Checks the whole audit log: whether it was tampered with, and whether grants overlap. Exit"
-                    + " code 1 if so. Witnesses and a key, kept outside the store, also find an end that was cut off and a"
-                    + " log that was written anew.",
+                + " code 1 if so. Witnesses and a key, kept outside the store, also find an end that was cut off and a"
+                + " log that was written anew.",
             footer = {"", "Example:", "  interlock audit verify --witness-file seen --write-witness seen"})
     public static final class Verify extends Answering {
 

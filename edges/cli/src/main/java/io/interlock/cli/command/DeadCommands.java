@@ -1,6 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.backend.Backend.RunApi.Order;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Confirmation;
 import io.interlock.cli.command.CliCommand.LimitOption;
@@ -10,7 +11,6 @@ import io.interlock.cli.text.Failure;
 import io.interlock.client.ProblemException;
 import io.interlock.service.Facts;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -57,9 +57,8 @@ public final class DeadCommands {
             })
     public static final class Redrive extends Several {
 
-        @Override
-        UnaryOperator<Facts> done(Backend backend, String reason) {
-            return letter -> backend.runs().redrive(letter.shown("id"), reason);
+        public Redrive() {
+            super(Order.REDRIVE);
         }
     }
 
@@ -72,12 +71,14 @@ public final class DeadCommands {
         @Mixin
         private Confirmation confirmation = new Confirmation();
 
+        public Discard() {
+            super(Order.DISCARD);
+        }
+
         @Override
-        UnaryOperator<Facts> done(Backend backend, String reason) {
+        void confirm(int letters) {
             confirmation.require(
-                    console(),
-                    "Discard " + (ids().size() == 1 ? "the dead letter" : ids().size() + " dead letters") + "?");
-            return letter -> backend.runs().discard(letter.shown("id"), reason);
+                    console(), "Discard " + (letters == 1 ? "the dead letter" : letters + " dead letters") + "?");
         }
     }
 
@@ -90,19 +91,21 @@ public final class DeadCommands {
         @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit log")
         private String reason = "settled by hand";
 
-        final List<String> ids() {
-            return ids;
+        private final Order order;
+
+        Several(Order order) {
+            this.order = order;
         }
 
-        abstract UnaryOperator<Facts> done(Backend backend, String reason);
+        void confirm(int letters) {}
 
         @Override
         final int carryOut(Backend backend) {
-            UnaryOperator<Facts> step = done(backend, reason);
+            confirm(ids.size());
             int failed = 0;
             for (String id : ids) {
                 try {
-                    answer(step.apply(Facts.with("id", id)), "id", "state");
+                    answer(backend.runs().order(order, id, reason), "id", "state");
                 } catch (Failure | ProblemException failure) {
                     failed++;
                     console().say(String.valueOf(failure.getMessage()));

@@ -6,7 +6,7 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.Backend.LeaseApi;
+import io.interlock.cli.backend.BareLeases;
 import io.interlock.cli.backend.StoreBackend;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
@@ -158,17 +158,17 @@ public final class DoctorCommand extends CliCommand.Targeted {
             }
             ok("key", "of tenant " + caller.shown("tenant") + ", role " + caller.shown("role"));
             caller.time("now").ifPresent(now -> checkClock(now, "server"));
-            backend.locks().list("interlock-doctor");
+            backend.locks("interlock-doctor");
             ok("store", "the server reaches it");
             checkRights(backend.leases());
         }
     }
 
-    private void checkRights(LeaseApi leases) throws InterruptedException {
+    private void checkRights(BareLeases leases) throws InterruptedException {
         LockKey key = sampleKey();
         try {
             Facts lease = leases.acquire(key, TTL, Duration.ZERO);
-            leases.release(new LeaseApi.Proof(
+            leases.release(new BareLeases.Proof(
                     key, lease.shown("leaseId"), lease.number("token").orElseThrow()));
             ok("rights", "a lease was taken and given back");
         } catch (InterlockException thrown) {

@@ -1,7 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.Backend.LeaseApi;
+import io.interlock.cli.backend.BareLeases.Proof;
 import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.command.CliCommand.Verb;
 import io.interlock.cli.command.OptionValues.Durations;
@@ -75,7 +75,7 @@ public final class LeaseCommands {
 
         @Override
         int carryOut(Backend backend) {
-            LeaseApi.Proof known = proof.of(target(), session());
+            Proof known = proof.of(target(), session());
             console().print(Json.line(backend.leases().renew(known, Durations.parse("--ttl", ttl, SHORTEST))));
             return 0;
         }
@@ -109,12 +109,12 @@ public final class LeaseCommands {
         @Option(names = "--token", required = true, paramLabel = "N", description = "The token the lease came with")
         private long token;
 
-        LeaseApi.Proof of(TargetOptions target, CommandContext session) {
+        Proof of(TargetOptions target, CommandContext session) {
             String id = session.variables().getOrDefault(VARIABLE, "");
             if (id.isEmpty()) {
                 throw Failure.usage(VARIABLE + " is not set", "set it to the leaseId that interlock acquire printed");
             }
-            return new LeaseApi.Proof(target.key(key), id, token);
+            return new Proof(target.key(key), id, token);
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.Backend.LockApi;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
@@ -44,12 +43,12 @@ public final class LocksCommands {
                 throw Failure.usage(
                         "'" + pattern + "' has a * before its end", "write the beginning of keys and a *, as in 'a/*'");
             }
-            return backend.locks().list(beginning);
+            return backend.locks(beginning);
         }
 
         @Override
         int most() {
-            return LockApi.MAX_LISTED;
+            return Backend.MAX_LISTED;
         }
 
         @Override
@@ -90,7 +89,7 @@ public final class LocksCommands {
 
         @Override
         int carryOut(Backend backend) {
-            Facts lock = backend.locks().show(target().key(key).name());
+            Facts lock = backend.lock(target().key(key).name());
             LockText text = new LockText(lock, session().environment().clock().instant());
             if (json() || !text.isHeld()) {
                 answer(lock, "state", "job", "waiting", "waitingSince", "pause");
@@ -138,9 +137,9 @@ public final class LocksCommands {
 
         @Override
         int carryOut(Backend backend) {
-            Facts lock = backend.locks().show(target().key(key).name());
+            Facts lock = backend.lock(target().key(key).name());
             confirmation.require(console(), "Evict it? " + Shown.sentence(lock) + ".");
-            answer(backend.locks().evict(key, token, reason));
+            answer(backend.evict(key, token, reason));
             return 0;
         }
     }
@@ -162,7 +161,7 @@ public final class LocksCommands {
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.locks().pause(pattern, reason, Durations.optional("--for", time)));
+            answer(backend.pause(pattern, reason, Durations.optional("--for", time)));
             return 0;
         }
     }
@@ -181,7 +180,7 @@ public final class LocksCommands {
 
         @Override
         int carryOut(Backend backend) {
-            backend.locks().resume(pattern, reason);
+            backend.resume(pattern, reason);
             console().say("resumed " + pattern);
             return 0;
         }

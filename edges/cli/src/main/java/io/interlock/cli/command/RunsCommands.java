@@ -1,7 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.Backend.RunApi;
+import io.interlock.cli.backend.Backend.RunApi.Order;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
@@ -22,6 +22,7 @@ import io.interlock.service.Facts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -86,17 +87,15 @@ public final class RunsCommands {
             if (label != null && label.indexOf('=') < 1) {
                 throw Failure.usage("--label '" + label + "' is not NAME=VALUE", "write for example team=finance");
             }
-            return backend.runs()
-                    .list(new RunApi.Filter(
-                            key,
-                            wanted,
-                            job,
-                            holder,
-                            label,
-                            error,
-                            PastTimes.optional("--since", since),
-                            PastTimes.optional("--failed-since", failedSince),
-                            limit.value()));
+            Facts filter = Facts.with("key", key)
+                    .and("state", wanted)
+                    .and("job", job)
+                    .and("holder", holder)
+                    .and("label", label)
+                    .and("error", error)
+                    .and("since", PastTimes.optional("--since", since))
+                    .and("failedSince", PastTimes.optional("--failed-since", failedSince));
+            return backend.runs().list(filter, limit.value());
         }
 
         @Override
@@ -239,7 +238,7 @@ public final class RunsCommands {
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.runs().rerun(id, reason), "id", "state", "position");
+            answer(backend.runs().order(Order.RERUN, id, reason), "id", "state", "position");
             return 0;
         }
     }
@@ -263,7 +262,7 @@ public final class RunsCommands {
         int carryOut(Backend backend) {
             confirmation.require(
                     console(), "Stop it? " + Shown.sentence(backend.runs().show(id)) + ".");
-            answer(backend.runs().cancel(id, reason), "id", "state");
+            answer(backend.runs().order(Order.CANCEL, id, reason), "id", "state");
             return 0;
         }
     }
@@ -283,7 +282,7 @@ public final class RunsCommands {
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.runs().front(id, reason), "id", "state", "priority");
+            answer(backend.runs().order(Order.FRONT, id, reason), "id", "state", "priority");
             return 0;
         }
     }
@@ -349,8 +348,16 @@ public final class RunsCommands {
         @Override
         int carryOut(Backend backend) {
             String policy = onConflict == null ? null : new OptionValues.Policy().choose("--on-conflict", onConflict);
-            RunApi.Wish wish =
-                    new RunApi.Wish(key == null ? job : key, job, policy, parameters, reason, idempotencyKey, priority);
+            Facts wish = Facts.with("key", key == null ? job : key)
+                    .and("job", job)
+                    .and(
+                            "onConflict",
+                            policy,
+                            word -> word.toUpperCase(Locale.ROOT).replace('-', '_'))
+                    .and("parameters", Json.foreign(parameters))
+                    .and("reason", reason)
+                    .and("idempotencyKey", idempotencyKey)
+                    .and("priority", priority);
             answer(backend.runs().submit(wish), "id", "state", "position");
             return 0;
         }

@@ -40,8 +40,8 @@ public final class TargetOptions {
 
     private final OptionSpec storeOption = text(
             "URL",
-            "Work straight on this store: sqlite:PATH, postgresql://USER@HOST/DB, redis://HOST, etcd://HOST, firestore://PROJECT"
-                    + " (default: $INTERLOCK_STORE, else sqlite: in the user's data folder)",
+            "Work straight on this store: sqlite:PATH, postgresql://USER@HOST/DB, redis://HOST, etcd://HOST,"
+                    + " firestore://PROJECT (default: $INTERLOCK_STORE, else sqlite: in the user's data folder)",
             "--store");
     private final OptionSpec serverOption = text(
             "URL",
@@ -113,12 +113,12 @@ public final class TargetOptions {
     /** Opens the store or reaches for the server. */
     public Backend open(CommandContext session, Jobs jobs, Retention retention) {
         if (isServer(session)) {
-            return new ServerBackend(client(session, jobs), new ServerBackend.Target(actor(), session.environment()));
+            return new ServerBackend(client(session, jobs), actor(), session.environment());
         }
         StoreBackend.Target place = place(session);
         return StoreCapabilities.keepsRuns(place.url())
                 ? StoreBackend.open(place, jobs, retention)
-                : LeaseBackend.at(place);
+                : new LeaseBackend(place);
     }
 
     /** A client of the server that is meant. */
