@@ -43,12 +43,11 @@ final class Commands {
             "demo", "Starts a server with sample data, and prints its links.");
 
     private static final List<String> VERBS =
-            List.of(("run,stage,progress,locks ls,locks show,locks evict,locks pause,locks resume,runs ls,"
-                            + "runs show,runs watch,runs logs,runs submit,runs rerun,runs cancel,runs front,jobs ls,queue ls,"
-                            + "dead ls,dead show,dead redrive,dead discard,resources show,resources set,audit ls,"
-                            + "audit verify,audit sign,janitor status,janitor sweep,acquire,renew,release,keys create,"
-                            + "keys ls,keys revoke,store migrate,store bump-epoch,top,worker,doctor,config show,completion,"
-                            + "version")
+            List.of(("run,stage,progress,locks ls,locks show,locks evict,locks pause,locks resume,runs ls,runs"
+                + " show,runs watch,runs logs,runs submit,runs rerun,runs cancel,runs front,jobs ls,queue ls,dead"
+                + " ls,dead show,dead redrive,dead discard,resources show,resources set,audit ls,audit verify,audit"
+                + " sign,janitor status,janitor sweep,acquire,renew,release,keys create,keys ls,keys revoke,store"
+                + " migrate,store bump-epoch,top,worker,doctor,config show,completion,version")
                     .split(",", -1));
 
     private final Map<String, String> nouns = new LinkedHashMap<>();
@@ -120,7 +119,9 @@ final class Commands {
             case "version" -> new CompletionCommand.Version();
             default -> throw new IllegalStateException(verb);
         };
-        return withHelp(((CliCommand) made).in(session).line());
+        CommandLine line = ((CliCommand) made).in(session).line();
+        line.getCommandSpec().name(verb.substring(verb.indexOf(' ') + 1));
+        return withHelp(line);
     }
 
     /** The name of the command that is asked for; empty if there is none. */

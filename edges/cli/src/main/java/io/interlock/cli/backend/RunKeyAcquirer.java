@@ -1,7 +1,6 @@
 package io.interlock.cli.backend;
 
 import io.interlock.LeaseLostException;
-import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
 import io.interlock.client.Json;
@@ -27,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** A run whose work this process does, on a store or by a server: the engine of either keeps its lease alive. */
 final class RunKeyAcquirer implements KeyAcquirer {
 
+    private final Backend backend;
     private final Runs runs;
     private final Environment environment;
     private final String actor;
@@ -35,16 +35,11 @@ final class RunKeyAcquirer implements KeyAcquirer {
 
         Submission submit(RunRequest request);
 
-        /** One lock, also of a key that is free. */
-        Facts lock(LockKey key);
-
-        /** The place of a run in its queue, from 1; 0 if it is not known. */
-        int position(RunId run);
-
         void cancel(RunId run, String reason);
     }
 
-    RunKeyAcquirer(Runs runs, Environment environment, String actor) {
+    RunKeyAcquirer(Backend backend, Runs runs, Environment environment, String actor) {
+        this.backend = backend;
         this.runs = runs;
         this.environment = environment;
         this.actor = actor;
@@ -61,7 +56,7 @@ final class RunKeyAcquirer implements KeyAcquirer {
         }
         String code =
                 answer instanceof Submission.Refused refused ? refused.refusal().code() : "lock-held";
-        return new Entry.Busy(runs.lock(order.key()), code, answer.explanation());
+        return new Entry.Busy(backend.lock(order.key().name()), code, answer.explanation());
     }
 
     private RunRequest request(Request order) {
@@ -102,7 +97,9 @@ final class RunKeyAcquirer implements KeyAcquirer {
         @Override
         public View look() {
             Run run = turn.run();
-            return new View(runs.lock(run.key()), runs.position(run.id()));
+            Facts shown = backend.runs().show(run.id().toString());
+            return new View(backend.lock(run.key().name()), (int)
+                    shown.number("position").orElse(0));
         }
 
         @Override

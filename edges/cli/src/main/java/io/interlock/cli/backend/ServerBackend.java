@@ -1,6 +1,5 @@
 package io.interlock.cli.backend;
 
-import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.cli.text.Failure;
 import io.interlock.client.InterlockClient;
@@ -42,7 +41,7 @@ public final class ServerBackend implements Backend {
 
     @Override
     public KeyAcquirer acquirer() {
-        return new RunKeyAcquirer(new ClientRuns(), environment, actor);
+        return new RunKeyAcquirer(this, new ClientRuns(), environment, actor);
     }
 
     @Override
@@ -82,16 +81,6 @@ public final class ServerBackend implements Backend {
         @Override
         public Submission submit(RunRequest request) {
             return remote.submit(request);
-        }
-
-        @Override
-        public Facts lock(LockKey key) {
-            return ServerBackend.this.lock(key.name());
-        }
-
-        @Override
-        public int position(RunId run) {
-            return (int) client.get("/runs/" + run).number("position").orElse(0);
         }
 
         @Override

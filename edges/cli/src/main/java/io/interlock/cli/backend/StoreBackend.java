@@ -36,7 +36,6 @@ import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
-import io.interlock.run.Wait;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
@@ -117,7 +116,7 @@ public final class StoreBackend implements Backend {
 
     @Override
     public KeyAcquirer acquirer() {
-        return new RunKeyAcquirer(new EngineRuns(), target.environment(), target.actor());
+        return new RunKeyAcquirer(this, new EngineRuns(), target.environment(), target.actor());
     }
 
     @Override
@@ -166,16 +165,6 @@ public final class StoreBackend implements Backend {
         @Override
         public Submission submit(RunRequest request) {
             return engine.submit(request);
-        }
-
-        @Override
-        public Facts lock(LockKey key) {
-            return service.lock(key);
-        }
-
-        @Override
-        public int position(RunId run) {
-            return engine.explain(run).map(Wait::position).orElse(0);
         }
 
         @Override

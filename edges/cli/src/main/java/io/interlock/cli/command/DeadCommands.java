@@ -4,7 +4,6 @@ import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.Backend.RunApi.Order;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Confirmation;
-import io.interlock.cli.command.CliCommand.LimitOption;
 import io.interlock.cli.command.CliCommand.RunListing;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
@@ -23,7 +22,6 @@ public final class DeadCommands {
     private DeadCommands() {}
 
     @Command(
-            name = "ls",
             description = "Lists dead letters: runs whose attempts are used up and that are not settled.",
             footer = {"", "Example:", "  interlock dead ls --job close"})
     public static final class Ls extends RunListing {
@@ -31,17 +29,9 @@ public final class DeadCommands {
         @Option(names = "--job", paramLabel = "JOB", description = "Only of this job")
         private @Nullable String job;
 
-        @Mixin
-        private LimitOption limit = new LimitOption();
-
         @Override
         List<Facts> items(Backend backend) {
-            return backend.runs().dead(job, limit.value());
-        }
-
-        @Override
-        int most() {
-            return limit.value();
+            return backend.runs().dead(job, most());
         }
 
         @Override
@@ -51,7 +41,6 @@ public final class DeadCommands {
     }
 
     @Command(
-            name = "redrive",
             description = "Submits dead letters again, as new runs with all their attempts.",
             footer = {"", "Example:", "  interlock dead redrive 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason repaired"
             })
@@ -63,7 +52,6 @@ public final class DeadCommands {
     }
 
     @Command(
-            name = "discard",
             description = "Discards dead letters.",
             footer = {"", "Example:", "  interlock dead discard 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --yes"})
     public static final class Discard extends Several {

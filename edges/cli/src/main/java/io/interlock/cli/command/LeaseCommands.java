@@ -22,7 +22,6 @@ public final class LeaseCommands {
 
     /** {@code interlock acquire KEY}. */
     @Command(
-            name = "acquire",
             description = "Takes a lease and prints it as JSON; you must renew it yourself.",
             footer = {
                 "",
@@ -62,7 +61,6 @@ public final class LeaseCommands {
 
     /** {@code interlock renew KEY}. */
     @Command(
-            name = "renew",
             description = "Extends a lease. Exit code 121 if it is lost: then stop.",
             footer = {"", "Example:", "  interlock renew ledger/4711 --token 4182 --ttl 5m || exit"})
     public static final class Renew extends Verb {
@@ -83,7 +81,6 @@ public final class LeaseCommands {
 
     /** {@code interlock release KEY}. */
     @Command(
-            name = "release",
             description = "Gives a lease back; may be repeated.",
             footer = {"", "Example:", "  interlock release ledger/4711 --token 4182"})
     public static final class Release extends Verb {

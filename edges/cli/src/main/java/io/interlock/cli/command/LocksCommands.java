@@ -28,7 +28,6 @@ public final class LocksCommands {
     private LocksCommands() {}
 
     @Command(
-            name = "ls",
             description = "Lists keys that are held or waited for.",
             footer = {"", "Example:", "  interlock locks ls 'pipeline/*' --json"})
     public static final class Ls extends Listing {
@@ -79,7 +78,6 @@ public final class LocksCommands {
     }
 
     @Command(
-            name = "show",
             description = "Shows the holder of a key, its stage, and who waits.",
             footer = {"", "Example:", "  interlock locks show ledger/4711"})
     public static final class Show extends Answering {
@@ -114,7 +112,6 @@ public final class LocksCommands {
     }
 
     @Command(
-            name = "evict",
             description = "Evicts a lease. The key opens when its work has stopped, or at the old end of the lease.",
             footer = {"", "Example:", "  interlock locks evict ledger/4711 --token 4182 --reason \"app-3 is gone\""})
     public static final class Evict extends Answering {
@@ -145,7 +142,6 @@ public final class LocksCommands {
     }
 
     @Command(
-            name = "pause",
             description = "Stops new grants under a key; leases held already go on.",
             footer = {"", "Example:", "  interlock locks pause 'pipeline/*' --reason maintenance --for 2h"})
     public static final class Pause extends Answering {
@@ -167,7 +163,6 @@ public final class LocksCommands {
     }
 
     @Command(
-            name = "resume",
             description = "Ends a pause.",
             footer = {"", "Example:", "  interlock locks resume 'pipeline/*'"})
     public static final class Resume extends Verb {

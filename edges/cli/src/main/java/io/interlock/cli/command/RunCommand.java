@@ -116,7 +116,6 @@ public final class RunCommand extends CliCommand {
     @Override
     public CommandLine line() {
         CommandSpec spec = CommandSpec.wrapWithoutInspection(this)
-                .name("run")
                 .addPositional(key)
                 .addOption(noWait)
                 .addOption(wait)

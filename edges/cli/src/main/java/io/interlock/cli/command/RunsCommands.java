@@ -5,7 +5,6 @@ import io.interlock.cli.backend.Backend.RunApi.Order;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
-import io.interlock.cli.command.CliCommand.LimitOption;
 import io.interlock.cli.command.CliCommand.Listing;
 import io.interlock.cli.command.CliCommand.RunListing;
 import io.interlock.cli.command.CliCommand.Verb;
@@ -39,7 +38,6 @@ public final class RunsCommands {
     private RunsCommands() {}
 
     @Command(
-            name = "ls",
             description = "Lists runs, the newest first.",
             footer = {"", "Example:", "  interlock runs ls --state RUNNING --since 2h"})
     public static final class Ls extends RunListing {
@@ -78,9 +76,6 @@ public final class RunsCommands {
                 description = "Only those that failed since: 2h, 7d or a time in UTC")
         private @Nullable String failedSince;
 
-        @Mixin
-        private LimitOption limit = new LimitOption();
-
         @Override
         List<Facts> items(Backend backend) {
             String wanted = state == null ? null : new OptionValues.State().choose("--state", state);
@@ -95,12 +90,7 @@ public final class RunsCommands {
                     .and("error", error)
                     .and("since", PastTimes.optional("--since", since))
                     .and("failedSince", PastTimes.optional("--failed-since", failedSince));
-            return backend.runs().list(filter, limit.value());
-        }
-
-        @Override
-        int most() {
-            return limit.value();
+            return backend.runs().list(filter, most());
         }
 
         @Override
@@ -110,7 +100,6 @@ public final class RunsCommands {
     }
 
     @Command(
-            name = "show",
             description = "Shows a run: where it stands and why, its attempts, stages and output.",
             footer = {"", "Example:", "  interlock runs show 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10"})
     public static final class Show extends Answering {
@@ -131,7 +120,6 @@ public final class RunsCommands {
     }
 
     @Command(
-            name = "watch",
             description = "Follows a run until it has ended. Exit code 0 if it succeeded, else 1.",
             footer = {
                 "",
@@ -173,7 +161,6 @@ public final class RunsCommands {
     }
 
     @Command(
-            name = "logs",
             description = "Prints the end of the output of a run, as far as it was kept.",
             footer = {
                 "",
@@ -225,7 +212,6 @@ public final class RunsCommands {
     }
 
     @Command(
-            name = "rerun",
             description = "Submits the same work once more, as a new run.",
             footer = {"", "Example:", "  interlock runs rerun 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10"})
     public static final class Rerun extends Answering {
@@ -244,7 +230,6 @@ public final class RunsCommands {
     }
 
     @Command(
-            name = "cancel",
             description = "Cancels a run: a queued one ends, a running one is asked to stop.",
             footer = {"", "Example:", "  interlock runs cancel 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason late"})
     public static final class Cancel extends Answering {
@@ -269,7 +254,6 @@ public final class RunsCommands {
 
     /** {@code interlock runs front ID}. */
     @Command(
-            name = "front",
             description = "Moves a waiting run before all others that wait for its key.",
             footer = {"", "Example:", "  interlock runs front 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason urgent"})
     public static final class Front extends Answering {
@@ -289,7 +273,6 @@ public final class RunsCommands {
 
     /** {@code interlock runs submit JOB}. */
     @Command(
-            name = "submit",
             description = "Submits a run of a job for a worker.",
             footer = {
                 "",
@@ -365,7 +348,6 @@ public final class RunsCommands {
 
     /** {@code interlock queue ls [KEY]}. */
     @Command(
-            name = "ls",
             description = "Lists queued runs from the front of the queue, with estimated starts.",
             footer = {"", "Example:", "  interlock queue ls ledger/4711"})
     public static final class Queue extends Listing {

@@ -10,7 +10,6 @@ import picocli.CommandLine.Option;
  * has classes that are on the class path of a worker only.
  */
 @Command(
-        name = "worker",
         description = "Does the runs of configured jobs, from a store or a server, until it gets TERM or INT.",
         footer = {
             "",

@@ -26,7 +26,6 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -141,13 +140,41 @@ public final class Wrapper {
         return refused(Facts.none(), over.code().toLowerCase(Locale.ROOT).replace('_', '-'), over.why());
     }
 
-    private int refused(Facts lock, String code, String explanation) {
-        return finished(
-                false,
-                new Refused(settings, narrator)
-                        .say(
-                                new KeyAcquirer.Entry.Busy(lock, code, explanation),
-                                environment.clock().instant()));
+    /** Says that the key was not acquired: who has it, and what to type next. */
+    private int refused(Facts lock, String code, String told) {
+        String explanation = Shown.sentence(Facts.with("key", key()).and("explanation", told));
+        Facts facts = Facts.with("key", key())
+                .and("code", code)
+                .and("explanation", told)
+                .and("lock", lock.isEmpty() ? null : lock);
+        if (settings.busyExitCode() == ExitCode.OK) {
+            narrator.mention("skipped", facts, explanation + "; " + program() + " was skipped.");
+            return finished(false, ExitCode.OK);
+        }
+        LockText text = new LockText(lock, environment.clock().instant());
+        List<String> lines = new ArrayList<>();
+        String first = explanation + "; " + program() + " was not started.";
+        if (text.isHeld()) {
+            lines.addAll(text.facts());
+            first = key() + " is held; " + program() + " was not started.";
+        }
+        lines.add("wait for it     " + next(List.of("run", "-w", "30m"), settings.command()));
+        lines.add("look            " + next(List.of("locks", "show"), List.of()));
+        narrator.say("busy", facts, first + " [" + code + "]", lines);
+        return finished(false, settings.busyExitCode());
+    }
+
+    /** What to type next, at the same place. */
+    private String next(List<String> verb, List<String> program) {
+        List<String> words = new ArrayList<>(List.of("interlock"));
+        words.addAll(verb);
+        words.addAll(settings.place());
+        words.add(key());
+        if (!program.isEmpty()) {
+            words.add("--");
+            words.addAll(program);
+        }
+        return ShellWords.join(words);
     }
 
     private int work(HeldKey held, Duration waited) {
@@ -258,56 +285,6 @@ public final class Wrapper {
 
     private String program() {
         return settings.program();
-    }
-
-    /** Says that the key was not acquired: who has it, and what to type next. */
-    static final class Refused {
-
-        private final RunSettings settings;
-        private final Narrator narrator;
-
-        Refused(RunSettings settings, Narrator narrator) {
-            this.settings = settings;
-            this.narrator = narrator;
-        }
-
-        int say(KeyAcquirer.Entry.Busy busy, Instant now) {
-            Facts lock = busy.lock();
-            String explanation =
-                    Shown.sentence(Facts.with("key", settings.key()).and("explanation", busy.explanation()));
-            Facts facts = Facts.with("key", settings.key())
-                    .and("code", busy.code())
-                    .and("explanation", busy.explanation())
-                    .and("lock", lock.isEmpty() ? null : lock);
-            if (settings.busyExitCode() == ExitCode.OK) {
-                narrator.mention("skipped", facts, explanation + "; " + settings.program() + " was skipped.");
-                return ExitCode.OK;
-            }
-            LockText text = new LockText(lock, now);
-            List<String> lines = new ArrayList<>();
-            String first = explanation + "; " + settings.program() + " was not started.";
-            if (text.isHeld()) {
-                lines.addAll(text.facts());
-                first = settings.key() + " is held; " + settings.program() + " was not started.";
-            }
-            lines.add("wait for it     " + command(List.of("run", "-w", "30m"), settings.command()));
-            lines.add("look            " + command(List.of("locks", "show"), List.of()));
-            narrator.say("busy", facts, first + " [" + busy.code() + "]", lines);
-            return settings.busyExitCode();
-        }
-
-        /** What to type next, at the same place. */
-        private String command(List<String> verb, List<String> program) {
-            List<String> words = new ArrayList<>(List.of("interlock"));
-            words.addAll(verb);
-            words.addAll(settings.place());
-            words.add(settings.key());
-            if (!program.isEmpty()) {
-                words.add("--");
-                words.addAll(program);
-            }
-            return ShellWords.join(words);
-        }
     }
 
     private static final Path OPEN = Path.of("/proc/self/fd");
