@@ -2,6 +2,7 @@ package io.interlock.sqs;
 
 import io.interlock.engine.RunRequest;
 import io.interlock.sqs.MessageDelivery.Outcome;
+import io.interlock.sqs.Queue.Message;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.time.Instant;
