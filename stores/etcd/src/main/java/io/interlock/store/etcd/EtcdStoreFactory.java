@@ -29,10 +29,10 @@ public final class EtcdStoreFactory implements StoreFactory {
                 EtcdDocuments.connect(settings, environment),
                 new DocumentStore.Setup(
                         settings.displayName(),
-                        settings.maxLease(),
+                        settings.common().maxLease(),
                         PRECISION,
                         true,
-                        settings.timeout(),
+                        settings.common().timeout(),
                         Duration.ZERO),
                 environment);
     }

@@ -3,6 +3,7 @@ package io.interlock.store.redis;
 import io.interlock.DurationText;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
+import io.interlock.store.redis.ScriptReply.Micros;
 import io.interlock.time.CallDeadline;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
@@ -47,7 +48,7 @@ final class Attachment {
     Attachment(RedisSettings settings, Namespace namespace) {
         this.settings = settings;
         this.namespace = namespace;
-        this.known = new Known(0, settings.maxLease());
+        this.known = new Known(0, settings.common().maxLease());
     }
 
     /** The longest lease this store may grant. */
@@ -189,12 +190,12 @@ final class Attachment {
                     settings.displayName(),
                     DurationText.format(raisedFrom),
                     DurationText.format(maxLease));
-        } else if (before.epoch() == 0 && settings.maxLease().compareTo(maxLease) < 0) {
+        } else if (before.epoch() == 0 && settings.common().maxLease().compareTo(maxLease) < 0) {
             log.info(
                     "store {} was used with maxLease {} before, which remains in force instead of {}",
                     settings.displayName(),
                     DurationText.format(maxLease),
-                    DurationText.format(settings.maxLease()));
+                    DurationText.format(settings.common().maxLease()));
         }
     }
 }

@@ -7,7 +7,6 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -39,21 +38,9 @@ record RedisSettings(Address address, StoreSettings common, int waitReplicas, bo
                 yesOrNo("firstUse", url.option("firstUse", "false")));
     }
 
-    String prefix() {
-        return common.prefix();
-    }
-
-    Duration maxLease() {
-        return common.maxLease();
-    }
-
-    Duration timeout() {
-        return common.timeout();
-    }
-
     /** The store's kind and place, for messages, without secrets. */
     String displayName() {
-        return address + " (prefix " + prefix() + ")";
+        return address + " (prefix " + common.prefix() + ")";
     }
 
     /**
@@ -127,8 +114,8 @@ record RedisSettings(Address address, StoreSettings common, int waitReplicas, bo
                     "store",
                     shown,
                     "is not the URL of a Redis",
-                    "write redis://host:6379/0, redis://:password@host:6379/0 or redis://user:password@host:6379/0, with "
-                            + "special characters of the password percent-encoded");
+                    "write redis://host:6379/0, redis://:password@host:6379/0 or redis://user:password@host:6379/0,"
+                            + " with special characters of the password percent-encoded");
         }
     }
 

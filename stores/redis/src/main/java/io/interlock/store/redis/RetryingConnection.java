@@ -3,6 +3,7 @@ package io.interlock.store.redis;
 import io.interlock.DurationText;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
+import io.interlock.store.redis.ScriptReply.Micros;
 import io.interlock.time.CallDeadline;
 import io.interlock.time.Ticker;
 import io.lettuce.core.RedisBusyException;
@@ -102,7 +103,7 @@ final class RetryingConnection {
     }
 
     private <T> T take(Step<T> step) {
-        try (CallDeadline patience = clock.patience(settings.timeout())) {
+        try (CallDeadline patience = clock.patience(settings.common().timeout())) {
             Throwable last = null;
             boolean repeated = false;
             for (int attempt = 0; attempt < ATTEMPTS && (attempt == 0 || patience.remaining() > 0); attempt++) {
@@ -117,7 +118,9 @@ final class RetryingConnection {
                     drop(connection);
                     String before = last == null ? "" : ", before that: " + RedisErrors.summary(last);
                     throw unavailable(
-                            "did not answer within " + DurationText.format(settings.timeout()) + before, silent);
+                            "did not answer within "
+                                    + DurationText.format(settings.common().timeout()) + before,
+                            silent);
                 } catch (ExecutionException | CancellationException | RedisException failure) {
                     last = RedisErrors.unwrapped(failure);
                     repeated |= connection != null;

@@ -1,12 +1,10 @@
 package io.interlock.store.redis;
 
+import io.lettuce.core.codec.Base16;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 
 /** The Lua scripts in this jar: one for each step, which makes it atomic. */
 enum Script {
@@ -29,7 +27,7 @@ enum Script {
             joined.append(load(part + ".lua"));
         }
         text = joined.toString();
-        sha1 = sha1Of(text);
+        sha1 = Base16.digest(text.getBytes(StandardCharsets.UTF_8));
     }
 
     /** The whole script. */
@@ -50,16 +48,6 @@ enum Script {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
-        }
-    }
-
-    // SHA-1 because Redis identifies scripts by it; it is not used for security.
-    private static String sha1Of(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every Java has SHA-1", impossible);
         }
     }
 }

@@ -1,12 +1,24 @@
 package io.interlock.store.redis;
 
+import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
+import io.interlock.LossCause;
+import io.interlock.Refusal;
 import io.interlock.RunId;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.AcquireAnswer.Grant;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.ReleaseRequest;
+import io.interlock.spi.RenewAnswer;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +43,8 @@ record ScriptReply(List<?> values, int first, Instant now) {
     private static final int EVICTED_AT = 11;
     private static final int MEMBER = 12;
 
+    private static final int FIRST_GRANT = 2;
+
     static ScriptReply of(List<?> values) {
         return new ScriptReply(values, 2, Micros.instant((Long) values.get(1)));
     }
@@ -46,6 +60,11 @@ record ScriptReply(List<?> values, int first, Instant now) {
     @Nullable
     String text(int index) {
         return (String) values.get(first + index);
+    }
+
+    /** What {@code reader} makes of the values from {@code index} on. */
+    <T> List<T> from(int index, IntFunction<T> reader) {
+        return IntStream.range(index, size()).mapToObj(reader).toList();
     }
 
     /** A mandatory text. */
@@ -64,10 +83,6 @@ record ScriptReply(List<?> values, int first, Instant now) {
 
     Instant instant(int index) {
         return Micros.instant(number(index));
-    }
-
-    boolean flag(int index) {
-        return (Long) values.get(first + index) == 1;
     }
 
     /** One answer of a batch; its first value is its kind. */
@@ -110,5 +125,91 @@ record ScriptReply(List<?> values, int first, Instant now) {
                 instant(EXPIRES),
                 now,
                 eviction);
+    }
+
+    AcquireAnswer acquired() {
+        return switch (word(0)) {
+            case "granted" -> new AcquireAnswer.Granted(grants());
+            case "held" -> new AcquireAnswer.Refused(new Refusal.Held(lease(1)));
+            case "delayed" -> new AcquireAnswer.Refused(new Refusal.Delayed(lease(1), opensAt(1)));
+            case "probe" -> new AcquireAnswer.Refused(new Refusal.AwaitsProbe(lease(1)));
+            case "recovering" ->
+                new AcquireAnswer.Refused(new Refusal.StoreRecovering(Namespace.key(word(1)), now, instant(2)));
+            default -> throw unknown();
+        };
+    }
+
+    private List<Grant> grants() {
+        return from(FIRST_GRANT, i -> {
+            ScriptReply grant = inner(i);
+            return new Grant(grant.lease(0), grant.leaseOrNull(1));
+        });
+    }
+
+    /** The releases of the grants of this call; empty if it refused, or only repeated an earlier grant. */
+    List<ReleaseRequest> freshGrants() {
+        return isGranted() && (Long) values.get(first + 1) == 1
+                ? grants().stream()
+                        .map(Grant::lease)
+                        .map(lease -> new ReleaseRequest(lease.key(), lease.id(), lease.token()))
+                        .toList()
+                : List.of();
+    }
+
+    boolean isGranted() {
+        return word(0).equals("granted");
+    }
+
+    RenewAnswer renewed() {
+        return switch (word(0)) {
+            case "renewed" -> new RenewAnswer.Renewed(lease(1));
+            case "expired" -> new RenewAnswer.Lost(LossCause.EXPIRED, lease(1));
+            case "evicted" -> new RenewAnswer.Lost(LossCause.EVICTED, lease(1));
+            case "gone" -> new RenewAnswer.Lost(LossCause.GONE, leaseOrNull(1));
+            default -> throw unknown();
+        };
+    }
+
+    ReleaseAnswer released() {
+        return switch (word(0)) {
+            case "released" -> new ReleaseAnswer.Released(lease(1));
+            case "lapsed" -> new ReleaseAnswer.Lapsed(lease(1));
+            case "gone" -> new ReleaseAnswer.Gone(leaseOrNull(1));
+            default -> throw unknown();
+        };
+    }
+
+    EvictAnswer evicted() {
+        return switch (word(0)) {
+            case "evicted" -> new EvictAnswer.Evicted(lease(1), instant(2));
+            case "mismatch" -> new EvictAnswer.Mismatch(leaseOrNull(1));
+            default -> throw unknown();
+        };
+    }
+
+    private IllegalStateException unknown() {
+        return new IllegalStateException("unknown answer " + values);
+    }
+
+    /** Times in the unit of the scripts: whole microseconds. */
+    static final class Micros {
+
+        private Micros() {}
+
+        static long of(Duration duration) {
+            return Math.addExact(Math.multiplyExact(duration.getSeconds(), 1_000_000L), duration.getNano() / 1_000);
+        }
+
+        static Duration duration(long micros) {
+            return Duration.of(micros, ChronoUnit.MICROS);
+        }
+
+        static long of(Instant instant) {
+            return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
+        }
+
+        static Instant instant(long micros) {
+            return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+        }
     }
 }

@@ -17,6 +17,7 @@ import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
 import io.interlock.spi.StoreSettings;
 import io.interlock.spi.TokenLayout;
+import io.interlock.store.redis.ScriptReply.Micros;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;

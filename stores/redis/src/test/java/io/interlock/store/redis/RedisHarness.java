@@ -2,6 +2,7 @@ package io.interlock.store.redis;
 
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.StoreSettings;
+import io.interlock.store.redis.ScriptReply.Micros;
 import io.interlock.tck.StoreHarness;
 import io.interlock.time.Environment;
 import java.time.Duration;

@@ -11,6 +11,7 @@ import io.interlock.Refusal.StoreRecovering;
 import io.interlock.StoreUnavailableException;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.StoreSettings;
+import io.interlock.store.redis.ScriptReply.Micros;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;
