@@ -2,6 +2,7 @@ package io.interlock.cli.backend;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
+import io.interlock.run.Ending;
 import io.interlock.service.Facts;
 import java.time.Duration;
 import java.util.Map;
@@ -138,7 +139,7 @@ public interface KeyAcquirer {
          *
          * @return why that is void or could not be reported; empty if it is on record
          */
-        Optional<Stop> finish(Result result);
+        Optional<Stop> finish(Ending ending);
 
         /**
          * Why the work must stop.
@@ -153,24 +154,6 @@ public interface KeyAcquirer {
                 CANCELLED,
                 /** The end could not be reported; the lease is left to expire. */
                 UNTOLD
-            }
-        }
-
-        /**
-         * How the work ended.
-         *
-         * @param code for programs, if it did not succeed
-         */
-        record Result(Result.Kind kind, int exitCode, String code, String message) {
-
-            public enum Kind {
-                SUCCEEDED,
-                /** It did not do its work. */
-                FAILED,
-                /** It was stopped. */
-                ABORTED,
-                /** It took too long. */
-                TIMED_OUT
             }
         }
     }

@@ -14,6 +14,7 @@ import io.interlock.locks.LeaseClient;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
 import io.interlock.locks.Release;
+import io.interlock.run.Ending;
 import io.interlock.service.Facts;
 import io.interlock.service.LockFacts;
 import java.time.Duration;
@@ -179,7 +180,7 @@ public final class LeaseBackend implements Backend, KeyAcquirer {
         }
 
         @Override
-        public Optional<Stop> finish(Result result) {
+        public Optional<Stop> finish(Ending ending) {
             try {
                 return lease.release() == Release.WAS_LOST ? Optional.of(lost(LossCause.GONE)) : Optional.empty();
             } catch (StoreUnavailableException untold) {

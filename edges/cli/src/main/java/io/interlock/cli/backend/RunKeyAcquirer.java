@@ -159,8 +159,7 @@ final class RunKeyAcquirer implements KeyAcquirer {
 
         /** Told again for as long as the lease lives: after that, the answer makes no difference. */
         @Override
-        public Optional<Stop> finish(Result result) {
-            Ending ending = ending(result);
+        public Optional<Stop> finish(Ending ending) {
             long until = environment.ticker().nanos() + work.remaining().toNanos();
             while (true) {
                 try {
@@ -190,16 +189,6 @@ final class RunKeyAcquirer implements KeyAcquirer {
                     ? new Stop(Stop.Kind.CANCELLED, stop.actor() + " requested a stop: " + stop.reason())
                     // The lease of a run is renewed by heartbeats.
                     : new Stop(Stop.Kind.LOST, stop.reason().replace("no renewal was", "no heartbeat was"));
-        }
-
-        private static Ending ending(Result result) {
-            RunError error = new RunError(result.code(), result.message());
-            return switch (result.kind()) {
-                case SUCCEEDED -> new Ending.Succeeded(Json.line(Facts.with("exitCode", result.exitCode())));
-                case FAILED -> new Ending.Failed(error, false, null);
-                case ABORTED -> new Ending.Aborted(error);
-                case TIMED_OUT -> new Ending.TimedOut(error);
-            };
         }
     }
 }

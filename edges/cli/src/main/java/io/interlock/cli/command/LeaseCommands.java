@@ -20,7 +20,6 @@ public final class LeaseCommands {
 
     private LeaseCommands() {}
 
-    /** {@code interlock acquire KEY}. */
     @Command(
             description = "Takes a lease and prints it as JSON; you must renew it yourself.",
             footer = {
@@ -59,7 +58,6 @@ public final class LeaseCommands {
         }
     }
 
-    /** {@code interlock renew KEY}. */
     @Command(
             description = "Extends a lease. Exit code 121 if it is lost: then stop.",
             footer = {"", "Example:", "  interlock renew ledger/4711 --token 4182 --ttl 5m || exit"})
@@ -79,7 +77,6 @@ public final class LeaseCommands {
         }
     }
 
-    /** {@code interlock release KEY}. */
     @Command(
             description = "Gives a lease back; may be repeated.",
             footer = {"", "Example:", "  interlock release ledger/4711 --token 4182"})

@@ -1,11 +1,11 @@
 package io.interlock.cli.command;
 
-import static io.interlock.cli.command.HandBuilt.flag;
-import static io.interlock.cli.command.HandBuilt.isSet;
-import static io.interlock.cli.command.HandBuilt.text;
-import static io.interlock.cli.command.HandBuilt.value;
-import static io.interlock.cli.command.HandBuilt.valueOr;
-import static io.interlock.cli.command.HandBuilt.valued;
+import static io.interlock.cli.command.OptionValues.HandBuilt.flag;
+import static io.interlock.cli.command.OptionValues.HandBuilt.isSet;
+import static io.interlock.cli.command.OptionValues.HandBuilt.text;
+import static io.interlock.cli.command.OptionValues.HandBuilt.value;
+import static io.interlock.cli.command.OptionValues.HandBuilt.valueOr;
+import static io.interlock.cli.command.OptionValues.HandBuilt.valued;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.cli.backend.Backend;

@@ -1,5 +1,6 @@
 package io.interlock.cli.command;
 
+import io.interlock.RunState;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.Backend.RunApi.Order;
 import io.interlock.cli.command.CliCommand.Answering;
@@ -14,6 +15,7 @@ import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Shown;
 import io.interlock.client.Json;
+import io.interlock.client.ProblemException;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
@@ -23,14 +25,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code interlock runs …}, but for submit. */
+/** {@code interlock runs …}, {@code queue …}, and {@code dead …}: runs whose attempts are used up. */
 public final class RunsCommands {
 
     private static final String OUTPUT = "output";
@@ -132,7 +133,6 @@ public final class RunsCommands {
 
         private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
         private static final int PIPE = 13;
-        private static final Set<String> ENDED = Set.of("SUCCEEDED", "FAILED", "ABORTED", "TIMED_OUT", "DEAD");
 
         @Parameters(paramLabel = "ID", description = "The run")
         private String id = "";
@@ -153,7 +153,7 @@ public final class RunsCommands {
                     }
                 }
                 before = now;
-                if (ENDED.contains(state)) {
+                if (RunState.valueOf(state).isTerminal()) {
                     return state.equals("SUCCEEDED") ? ExitCode.OK : ExitCode.FAILED;
                 }
             }
@@ -252,7 +252,6 @@ public final class RunsCommands {
         }
     }
 
-    /** {@code interlock runs front ID}. */
     @Command(
             description = "Moves a waiting run before all others that wait for its key.",
             footer = {"", "Example:", "  interlock runs front 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason urgent"})
@@ -271,7 +270,6 @@ public final class RunsCommands {
         }
     }
 
-    /** {@code interlock runs submit JOB}. */
     @Command(
             description = "Submits a run of a job for a worker.",
             footer = {
@@ -346,7 +344,6 @@ public final class RunsCommands {
         }
     }
 
-    /** {@code interlock queue ls [KEY]}. */
     @Command(
             description = "Lists queued runs from the front of the queue, with estimated starts.",
             footer = {"", "Example:", "  interlock queue ls ledger/4711"})
@@ -375,6 +372,91 @@ public final class RunsCommands {
         @Override
         String none() {
             return key == null ? "no run is queued" : "no run waits for " + key;
+        }
+    }
+
+    @Command(
+            description = "Lists dead letters: runs whose attempts are used up and that are not settled.",
+            footer = {"", "Example:", "  interlock dead ls --job close"})
+    public static final class LsDead extends RunListing {
+
+        @Option(names = "--job", paramLabel = "JOB", description = "Only of this job")
+        private @Nullable String job;
+
+        @Override
+        List<Facts> items(Backend backend) {
+            return backend.runs().dead(job, most());
+        }
+
+        @Override
+        String none() {
+            return job == null ? "there are no dead letters" : "there are no dead letters of job " + job;
+        }
+    }
+
+    @Command(
+            description = "Submits dead letters again, as new runs with all their attempts.",
+            footer = {"", "Example:", "  interlock dead redrive 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason repaired"
+            })
+    public static final class Redrive extends Several {
+
+        public Redrive() {
+            super(Order.REDRIVE);
+        }
+    }
+
+    @Command(
+            description = "Discards dead letters.",
+            footer = {"", "Example:", "  interlock dead discard 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --yes"})
+    public static final class Discard extends Several {
+
+        @Mixin
+        private Confirmation confirmation = new Confirmation();
+
+        public Discard() {
+            super(Order.DISCARD);
+        }
+
+        @Override
+        void confirm(int letters) {
+            confirmation.require(
+                    console(), "Discard " + (letters == 1 ? "the dead letter" : letters + " dead letters") + "?");
+        }
+    }
+
+    /** Does the same with several, and says of each what came of it. */
+    abstract static class Several extends Answering {
+
+        @Parameters(arity = "1..*", paramLabel = "ID", description = "The runs")
+        private List<String> ids = List.of();
+
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit log")
+        private String reason = "settled by hand";
+
+        private final Order order;
+
+        Several(Order order) {
+            this.order = order;
+        }
+
+        void confirm(int letters) {}
+
+        @Override
+        final int carryOut(Backend backend) {
+            confirm(ids.size());
+            int failed = 0;
+            for (String id : ids) {
+                try {
+                    answer(backend.runs().order(order, id, reason), "id", "state");
+                } catch (Failure | ProblemException failure) {
+                    failed++;
+                    console().say(String.valueOf(failure.getMessage()));
+                }
+            }
+            if (ids.size() > 1) {
+                console().say((ids.size() - failed) + " done, " + failed + " failed (of " + ids.size() + ")");
+            }
+            return failed == 0 ? ExitCode.OK : ExitCode.FAILED;
         }
     }
 }

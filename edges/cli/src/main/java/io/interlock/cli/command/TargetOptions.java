@@ -1,10 +1,10 @@
 package io.interlock.cli.command;
 
-import static io.interlock.cli.command.HandBuilt.named;
-import static io.interlock.cli.command.HandBuilt.text;
-import static io.interlock.cli.command.HandBuilt.value;
-import static io.interlock.cli.command.HandBuilt.valueOr;
-import static io.interlock.cli.command.HandBuilt.valued;
+import static io.interlock.cli.command.OptionValues.HandBuilt.named;
+import static io.interlock.cli.command.OptionValues.HandBuilt.text;
+import static io.interlock.cli.command.OptionValues.HandBuilt.value;
+import static io.interlock.cli.command.OptionValues.HandBuilt.valueOr;
+import static io.interlock.cli.command.OptionValues.HandBuilt.valued;
 
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;

@@ -17,6 +17,8 @@ import io.interlock.engine.command.CannotExecuteException;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
+import io.interlock.run.Ending;
+import io.interlock.run.RunError;
 import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
@@ -41,6 +43,9 @@ public final class Wrapper {
     private static final String WITHHELD = "INTERLOCK_WITHHELD";
 
     private static final String STORE = "INTERLOCK_STORE";
+
+    /** The code of a run that a signal ended. */
+    static final String INTERRUPTED = "INTERRUPTED";
 
     private final RunSettings settings;
     private final Narrator narrator;
@@ -191,11 +196,8 @@ public final class Wrapper {
         }
         Optional<GuardedProcess.Signal> early = signals.received();
         if (early.isPresent()) {
-            held.finish(new HeldKey.Result(
-                    HeldKey.Result.Kind.ABORTED,
-                    0,
-                    "INTERRUPTED",
-                    "stopped by SIG" + early.get() + " before it began"));
+            String why = "stopped by SIG" + early.get() + " before it began";
+            held.finish(new Ending.Aborted(new RunError(INTERRUPTED, why)));
             return finished(false, Signals.exitCode(early.get()));
         }
         try (RunFile file = RunFile.create(settings.order().key(), held, variables)) {
@@ -234,7 +236,7 @@ public final class Wrapper {
     }
 
     private int settle(HeldKey held, Supervision.Ended ended) {
-        Optional<HeldKey.Stop> trouble = held.finish(ended.result());
+        Optional<HeldKey.Stop> trouble = held.finish(ended.ending());
         int code = ended.exitCode();
         if (trouble.isPresent() && !ended.lost()) {
             HeldKey.Stop stop = trouble.get();
@@ -262,7 +264,7 @@ public final class Wrapper {
     }
 
     private void notStarted(HeldKey held, String code, String message) {
-        held.finish(new HeldKey.Result(HeldKey.Result.Kind.FAILED, ExitCode.INTERNAL, code, message));
+        held.finish(new Ending.Failed(new RunError(code, message), false, null));
     }
 
     private Map<String, String> environment(HeldKey held, RunFile file) {

@@ -7,13 +7,13 @@ import static org.awaitility.Awaitility.await;
 import io.interlock.LockKey;
 import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey;
-import io.interlock.cli.backend.KeyAcquirer.HeldKey.Result;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey.Stop;
 import io.interlock.cli.run.Wrapper.RunSettings;
 import io.interlock.cli.text.Console;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
+import io.interlock.run.Ending;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import io.interlock.time.Timers.Scheduled;
@@ -191,7 +191,7 @@ class SupervisionTest {
         public void progress(long done, @Nullable Long total) {}
 
         @Override
-        public Optional<Stop> finish(Result result) {
+        public Optional<Stop> finish(Ending ending) {
             return Optional.empty();
         }
     }
