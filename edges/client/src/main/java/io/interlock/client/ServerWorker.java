@@ -22,7 +22,6 @@ public final class ServerWorker implements AutoCloseable {
     private final WorkPoll poll;
     private final Holder holder;
 
-    /** A worker of the server that {@code client} reaches. */
     ServerWorker(ServerConnection client, Environment environment) {
         this.client = client;
         this.environment = environment;

@@ -30,7 +30,6 @@ final class MessageDelivery {
     /** The outcome, with a one-sentence reason. */
     record Outcome(Kind kind, String why) {}
 
-    /** The kinds of outcomes. */
     enum Kind {
         /** The run exists, and the message is deleted. */
         STARTED,
@@ -38,7 +37,6 @@ final class MessageDelivery {
         STORE_AWAY,
         /** It cannot be started yet. */
         NOT_NOW,
-        /** It is refused. */
         REFUSED
     }
 

@@ -97,7 +97,6 @@ final class Queue implements AutoCloseable {
                 .map(Queue::message);
     }
 
-    /** Deletes a message. */
     void delete(Message message) {
         acting.deleteMessage(request -> request.queueUrl(url).receiptHandle(message.receipt()));
     }
@@ -110,7 +109,6 @@ final class Queue implements AutoCloseable {
                 request.queueUrl(url).receiptHandle(message.receipt()).visibilityTimeout(seconds));
     }
 
-    /** The attributes of this queue. */
     Map<QueueAttributeName, String> attributes() {
         return acting.getQueueAttributes(request -> request.queueUrl(url).attributeNames(QueueAttributeName.ALL))
                 .attributes();

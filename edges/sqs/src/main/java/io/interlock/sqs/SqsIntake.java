@@ -89,7 +89,6 @@ public final class SqsIntake implements Intake {
             again(Duration.ZERO, settings.times().watchEvery(), deadLetters::round);
         }
 
-        /** Starts receiving. */
         static QueueIntake start(SqsSettings settings, IntakeContext house) {
             QueueIntake intake = new QueueIntake(settings, house);
             intake.receivers.forEach(Thread::start);

@@ -44,7 +44,6 @@ public interface Backend extends AutoCloseable {
         throw leasesOnly("pauses");
     }
 
-    /** Ends a pause. */
     default void resume(String pattern, String reason) {
         throw leasesOnly("pauses");
     }
@@ -107,7 +106,6 @@ public interface Backend extends AutoCloseable {
 
         Facts order(Order order, String id, String reason);
 
-        /** What can be done to a run. */
         enum Order {
             /** Submits the same once more. */
             RERUN,

@@ -19,6 +19,7 @@ public interface KeyAcquirer {
      * A command to run under a key.
      *
      * @param job the kind of work, for the record
+     * @param onConflict what happens if the key is held: REJECT, SKIP or QUEUE
      * @param maxWait how long to wait, or {@code null} without limit
      * @param lease how long the lease lives without a heartbeat
      * @param priority from −100 to 100
@@ -28,7 +29,7 @@ public interface KeyAcquirer {
     record Request(
             LockKey key,
             String job,
-            IfBusy ifBusy,
+            ConflictPolicy onConflict,
             @Nullable Duration maxWait,
             Duration lease,
             Duration grace,
@@ -36,24 +37,6 @@ public interface KeyAcquirer {
             @Nullable String reason,
             Map<String, String> labels,
             String program) {
-
-        /** What happens if the key is held. */
-        public enum IfBusy {
-            FAIL(ConflictPolicy.REJECT),
-            /** That is no error. */
-            SKIP(ConflictPolicy.SKIP),
-            WAIT(ConflictPolicy.QUEUE);
-
-            private final ConflictPolicy policy;
-
-            IfBusy(ConflictPolicy policy) {
-                this.policy = policy;
-            }
-
-            ConflictPolicy policy() {
-                return policy;
-            }
-        }
 
         public Request {
             labels = Map.copyOf(labels);
@@ -87,10 +70,8 @@ public interface KeyAcquirer {
          */
         Outcome take() throws InterruptedException;
 
-        /** What it waits for now. */
         View look();
 
-        /** Leaves the queue. */
         void leave();
 
         /**

@@ -1,5 +1,6 @@
 package io.interlock.cli.backend;
 
+import io.interlock.ConflictPolicy;
 import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LeaseQuery;
@@ -101,7 +102,7 @@ public final class LeaseBackend implements Backend, KeyAcquirer {
             return new Entry.Granted(held(granted.granted()));
         }
         Refusal refusal = ((Acquisition.Refused) answer).refusal();
-        return order.ifBusy() == Request.IfBusy.WAIT
+        return order.onConflict() == ConflictPolicy.QUEUE
                 ? new Entry.InLine(new LeasePlace(order))
                 : new Entry.Busy(lock(order.key()), refusal.code(), refusal.explanation());
     }

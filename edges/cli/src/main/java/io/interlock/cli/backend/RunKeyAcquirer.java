@@ -62,7 +62,7 @@ final class RunKeyAcquirer implements KeyAcquirer {
     private RunRequest request(Request order) {
         RunRequest request = RunRequest.of(order.key(), order.job())
                 .execution(Execution.CALLER)
-                .onConflict(order.ifBusy().policy())
+                .onConflict(order.onConflict())
                 .lease(order.lease())
                 .priority(order.priority())
                 .labels(order.labels())

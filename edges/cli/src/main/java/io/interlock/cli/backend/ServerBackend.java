@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 /** Works through a server. */
 public final class ServerBackend implements Backend {
 
-    /** As many as a request may have. */
     private static final int MAX_WITNESSES = 20;
 
     private final InterlockClient remote;

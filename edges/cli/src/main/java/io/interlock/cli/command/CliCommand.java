@@ -106,7 +106,6 @@ public abstract class CliCommand implements Callable<Integer> {
                 description = "Do not ask for confirmation")
         private boolean yes;
 
-        /** Goes on only if the user confirms. */
         void require(Console console, String question) {
             if (!yes && console.canAsk() && !console.confirm(question)) {
                 throw new Failure(ExitCode.FAILED, "nothing was done", null);

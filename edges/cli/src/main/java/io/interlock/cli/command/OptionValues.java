@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** The words an option takes: shells complete them, and others are refused. */
-public abstract class OptionValues implements Iterable<String> {
+class OptionValues implements Iterable<String> {
 
     private final List<String> known;
 
@@ -28,7 +28,7 @@ public abstract class OptionValues implements Iterable<String> {
     }
 
     /** The word that is meant, however it is written. */
-    public final String choose(String option, String value) {
+    final String choose(String option, String value) {
         return known.stream()
                 .filter(word -> plain(word).equals(plain(value)))
                 .findFirst()
@@ -47,20 +47,6 @@ public abstract class OptionValues implements Iterable<String> {
     @Override
     public final Iterator<String> iterator() {
         return known.iterator();
-    }
-
-    /** Of {@code run --if-busy}. */
-    public static final class IfBusy extends OptionValues {
-        public IfBusy() {
-            super("fail", "skip");
-        }
-    }
-
-    /** Of {@code run --on-lost}. */
-    public static final class OnLost extends OptionValues {
-        public OnLost() {
-            super("term", "kill", "warn");
-        }
     }
 
     /** The states of a run. */
@@ -96,8 +82,7 @@ public abstract class OptionValues implements Iterable<String> {
 
         private PastTimes() {}
 
-        /** Checks one that may be left out. */
-        public static @Nullable String optional(String option, @Nullable String text) {
+        static @Nullable String optional(String option, @Nullable String text) {
             try {
                 if (text != null) {
                     PastTime.parse(text, Instant.EPOCH);
@@ -114,7 +99,7 @@ public abstract class OptionValues implements Iterable<String> {
         private Durations() {}
 
         /** Reads one that is at least {@code least}. */
-        public static Duration parse(String option, String text, Duration least) {
+        static Duration parse(String option, String text, Duration least) {
             Duration duration;
             try {
                 duration = DurationText.parse(option, text);
@@ -130,8 +115,7 @@ public abstract class OptionValues implements Iterable<String> {
             return duration;
         }
 
-        /** Reads one that may be left out. */
-        public static @Nullable Duration optional(String option, @Nullable String text) {
+        static @Nullable Duration optional(String option, @Nullable String text) {
             return text == null ? null : parse(option, text, Duration.ofMillis(1));
         }
     }
@@ -145,26 +129,25 @@ public abstract class OptionValues implements Iterable<String> {
 
         private HandBuilt() {}
 
-        /** An option without a value. */
         static OptionSpec flag(String description, String... names) {
-            return named(names).type(boolean.class).description(description).build();
+            return OptionSpec.builder(names)
+                    .type(boolean.class)
+                    .description(description)
+                    .build();
         }
 
-        /** An option with a text. */
         static OptionSpec text(String label, String description, String... names) {
             return valued(label, description, names).build();
         }
 
         /** An option with a value, a text unless another type is set. */
         static OptionSpec.Builder valued(String label, String description, String... names) {
-            return named(names).type(String.class).paramLabel(label).description(description);
+            return OptionSpec.builder(names)
+                    .type(String.class)
+                    .paramLabel(label)
+                    .description(description);
         }
 
-        static OptionSpec.Builder named(String... names) {
-            return OptionSpec.builder(names);
-        }
-
-        /** Whether the option was typed. */
         static boolean isSet(OptionSpec flag) {
             return Boolean.TRUE.equals(flag.getValue());
         }

@@ -30,7 +30,6 @@ public final class ReportCommands {
         }
     }
 
-    /** {@code interlock progress N[/TOTAL]}. */
     @Command(
             description = "Reports how far the work is; called by the command that interlock run runs.",
             footer = {"", "Example:", "  interlock progress 12/20"})

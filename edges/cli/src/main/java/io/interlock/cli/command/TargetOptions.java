@@ -1,6 +1,5 @@
 package io.interlock.cli.command;
 
-import static io.interlock.cli.command.OptionValues.HandBuilt.named;
 import static io.interlock.cli.command.OptionValues.HandBuilt.text;
 import static io.interlock.cli.command.OptionValues.HandBuilt.value;
 import static io.interlock.cli.command.OptionValues.HandBuilt.valueOr;
@@ -60,7 +59,7 @@ public final class TargetOptions {
             .build();
     private final OptionSpec tenant =
             text("T", "The tenant on a store (default: default); through a server the API key decides", "--tenant");
-    private final OptionSpec verbose = named("-v", "--verbose")
+    private final OptionSpec verbose = OptionSpec.builder("-v", "--verbose")
             .type(boolean[].class)
             .arity("0")
             .description("Print more; -vv: also stack traces and the log")
@@ -121,7 +120,6 @@ public final class TargetOptions {
                 : new LeaseBackend(place);
     }
 
-    /** A client of the server that is meant. */
     InterlockClient client(CommandContext session, Jobs jobs) {
         Map<String, String> variables = session.variables();
         Path secret = value(keyFile, Path.class);
@@ -155,7 +153,6 @@ public final class TargetOptions {
         return place(session);
     }
 
-    /** The store that is meant. */
     StoreBackend.Target place(CommandContext session) {
         return new StoreBackend.Target(storeUrl(session.variables()), tenant(), actor(), session.environment());
     }
@@ -172,7 +169,6 @@ public final class TargetOptions {
                 : url;
     }
 
-    /** Whether a server is meant. */
     boolean isServer(CommandContext session) {
         return !serverUrl(session.variables()).isEmpty();
     }

@@ -86,7 +86,6 @@ public final class WorkerCommand extends CliCommand.Targeted {
             this.target = target;
         }
 
-        /** Works until it gets TERM or INT. */
         void work(@Nullable Path file, @Nullable String host, @Nullable Integer port) {
             ProcessSignal.handle("TERM", stop::countDown);
             ProcessSignal.handle("INT", stop::countDown);

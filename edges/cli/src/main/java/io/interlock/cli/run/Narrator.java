@@ -23,7 +23,6 @@ public final class Narrator {
         return !json && console.canUpdate();
     }
 
-    /** Prints a message and further lines about it. */
     void say(String event, Facts facts, String sentence, List<String> more) {
         if (json) {
             console.raw(Json.line(Facts.with("event", event).merge(facts)));
@@ -40,7 +39,6 @@ public final class Narrator {
         }
     }
 
-    /** Prints a message for programs only. */
     void note(String event, Facts facts) {
         if (json) {
             say(event, facts, "", List.of());

@@ -39,7 +39,6 @@ final class Supervision {
     // Shared by the threads that print why the command is stopped, so that none waits for a slow reader of another.
     private final ReadWriteLock words = new ReentrantReadWriteLock();
 
-    /** Why the command is stopped. */
     private enum Reason {
         SIGNAL,
         CANCELLED,

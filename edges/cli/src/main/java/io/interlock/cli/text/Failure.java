@@ -137,7 +137,6 @@ public final class Failure extends InterlockException {
                 : problem.path().startsWith("/keys") ? "keys" : problem.path().startsWith("/locks") ? "locks" : "runs";
     }
 
-    /** What happened, in one line. */
     public String what() {
         return String.valueOf(getMessage());
     }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey;
@@ -124,16 +125,7 @@ class SupervisionTest {
     private static Supervision supervision(
             Duration lease, Duration grace, GuardedProcess process, Timers timers, PrintStream told) {
         KeyAcquirer.Request order = new KeyAcquirer.Request(
-                LockKey.of("k"),
-                "command",
-                KeyAcquirer.Request.IfBusy.FAIL,
-                null,
-                lease,
-                grace,
-                0,
-                null,
-                Map.of(),
-                "sh");
+                LockKey.of("k"), "command", ConflictPolicy.REJECT, null, lease, grace, 0, null, Map.of(), "sh");
         RunSettings settings = new RunSettings(
                 order, List.of("sh"), List.of(), RunSettings.OnLost.TERM, null, InheritedEnvironment.ALL, 75);
         return new Supervision(settings, process, timers, new Narrator(Console.of(told, told), false, false));

@@ -111,7 +111,6 @@ final class Etcd implements AutoCloseable {
         return new LockKey(member.substring(0, separator), member.substring(separator + 1));
     }
 
-    /** A name of this store. */
     ByteSequence named(String name) {
         return text(settings.common().prefix() + "/" + name);
     }
@@ -124,7 +123,6 @@ final class Etcd implements AutoCloseable {
         return text.toString(StandardCharsets.UTF_8);
     }
 
-    /** Waits for one call. */
     <T> T await(Supplier<CompletableFuture<T>> call) {
         return awaitEach(List.of(call), Supplier::get).get(0);
     }

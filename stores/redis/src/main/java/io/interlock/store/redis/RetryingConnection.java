@@ -70,7 +70,6 @@ final class RetryingConnection {
         this.clock = clock;
     }
 
-    /** Checks the connected Redis. */
     void attach() {
         take((connection, patience, repeated) -> attachAndLookAtClock(connection, patience));
     }
@@ -242,12 +241,10 @@ final class RetryingConnection {
             this.ticker = ticker;
         }
 
-        /** The deadline of an operation that begins now. */
         CallDeadline patience(Duration timeout) {
             return new CallDeadline(ticker, timeout);
         }
 
-        /** Updates the time from a reply. */
         void saw(ScriptReply reply) {
             last = new Sighting(ticker.nanos(), Micros.of(reply.now()));
         }

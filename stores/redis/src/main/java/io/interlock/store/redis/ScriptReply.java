@@ -90,7 +90,6 @@ record ScriptReply(List<?> values, int first, Instant now) {
         return new ScriptReply((List<?>) values.get(first + index), 0, now);
     }
 
-    /** A mandatory lease. */
     LeaseRecord lease(int index) {
         LeaseRecord lease = leaseOrNull(index);
         if (lease == null) {
