@@ -5,6 +5,7 @@ import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.KeyAcquirer.Entry;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey;
 import io.interlock.cli.backend.KeyAcquirer.Place;
+import io.interlock.cli.run.Narrator.Waiting;
 import io.interlock.cli.run.RunFile.Reports;
 import io.interlock.cli.run.Signals.ProcessSignal;
 import io.interlock.cli.text.ExitCode;

@@ -21,13 +21,15 @@ import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
 import io.interlock.spi.StoreUrl;
-import io.interlock.store.redis.ScriptReply.Micros;
+import io.interlock.store.redis.RedisSettings.Namespace;
+import io.interlock.store.redis.Script.Reply;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -124,9 +126,9 @@ public final class RedisStore implements LeaseStore {
                 arguments.add(Namespace.member(request.key()));
                 arguments.add(request.id().toString());
                 arguments.add(request.token().toString());
-                arguments.add(Long.toString(Micros.of(request.ttl())));
+                arguments.add(Long.toString(TimeUnit.MICROSECONDS.convert(request.ttl())));
             }
-            ScriptReply reply = renewals.call(Script.RENEW, arguments);
+            Reply reply = renewals.call(Script.RENEW, arguments);
             return reply.from(0, i -> reply.inner(i).renewed());
         });
     }
@@ -169,7 +171,7 @@ public final class RedisStore implements LeaseStore {
         List<String> arguments = new ArrayList<>();
         arguments.add(Integer.toString(keys.size()));
         keys.forEach(key -> arguments.add(Namespace.member(key)));
-        ScriptReply reply = steps.call(Script.FIND, arguments);
+        Reply reply = steps.call(Script.FIND, arguments);
         return reply.from(0, i -> Optional.ofNullable(reply.leaseOrNull(i)));
     }
 
@@ -184,7 +186,7 @@ public final class RedisStore implements LeaseStore {
         List<LeaseRecord> found = new ArrayList<>();
         while (true) {
             int missing = query.limit() + 1 - found.size();
-            ScriptReply reply =
+            Reply reply =
                     steps.call(Script.LIST, List.of(from, beginning, query.namePrefix(), Integer.toString(missing)));
             // A cursor before the requested range returns keys before it.
             reply.from(1, reply::lease).stream()
@@ -203,7 +205,7 @@ public final class RedisStore implements LeaseStore {
         List<LeaseRecord> cleared = new ArrayList<>();
         while (cleared.size() < limit) {
             int part = Math.min(REQUESTS_PER_CALL, limit - cleared.size());
-            ScriptReply reply = steps.call(Script.SWEEP, List.of(Integer.toString(part)));
+            Reply reply = steps.call(Script.SWEEP, List.of(Integer.toString(part)));
             cleared.addAll(reply.from(0, reply::lease));
             if (reply.size() < part) {
                 break;
@@ -214,7 +216,7 @@ public final class RedisStore implements LeaseStore {
 
     @Override
     public Instant bumpEpoch(String reason) {
-        ScriptReply reply = steps.call(Script.BUMP, List.of());
+        Reply reply = steps.call(Script.BUMP, List.of());
         attachment.remember(reply.number(0));
         log.warn(
                 "store {} begins epoch {} and grants nothing until {} ({})",
@@ -240,8 +242,8 @@ public final class RedisStore implements LeaseStore {
 
     // Too few replicas have the grants: after a failover the keys could be granted again.
     private void takeBack(RetryingConnection.Written written) {
-        List<ScriptReply> answers = written.reply().from(0, written.reply()::inner);
-        if (answers.stream().noneMatch(ScriptReply::isGranted)) {
+        List<Reply> answers = written.reply().from(0, written.reply()::inner);
+        if (answers.stream().noneMatch(Reply::isGranted)) {
             return;
         }
         List<ReleaseRequest> fresh = answers.stream()
@@ -261,8 +263,10 @@ public final class RedisStore implements LeaseStore {
         arguments.add(request.holder().instance());
         arguments.add(request.holder().label());
         arguments.add(request.holder().runId().map(Object::toString).orElse(""));
-        arguments.add(Long.toString(Micros.of(request.terms().ttl())));
-        arguments.add(Long.toString(Micros.of(request.terms().lockDelay())));
+        arguments.add(
+                Long.toString(TimeUnit.MICROSECONDS.convert(request.terms().ttl())));
+        arguments.add(
+                Long.toString(TimeUnit.MICROSECONDS.convert(request.terms().lockDelay())));
         arguments.add(request.waits() ? "1" : "0");
         arguments.add(request.takeover().ask() ? "1" : "0");
         arguments.add(Integer.toString(request.keys().size()));

@@ -3,7 +3,8 @@ package io.interlock.store.redis;
 import io.interlock.DurationText;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
-import io.interlock.store.redis.ScriptReply.Micros;
+import io.interlock.store.redis.RedisSettings.Namespace;
+import io.interlock.store.redis.Script.Reply;
 import io.interlock.time.CallDeadline;
 import io.interlock.time.Ticker;
 import io.lettuce.core.RedisBusyException;
@@ -13,6 +14,8 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -48,7 +51,7 @@ final class RetryingConnection {
      * @param replicas how many replicas have its writes, if requested
      * @param repeated whether the script was sent before without an answer, and so may have run twice
      */
-    record Written(ScriptReply reply, long replicas, boolean repeated) {}
+    record Written(Reply reply, long replicas, boolean repeated) {}
 
     /** An operation on a connection; {@code null} means to repeat it. */
     private interface Step<T> {
@@ -74,14 +77,14 @@ final class RetryingConnection {
         take((connection, patience, repeated) -> attachAndLookAtClock(connection, patience));
     }
 
-    ScriptReply call(Script script, List<String> arguments) {
+    Reply call(Script script, List<String> arguments) {
         return call(script, arguments, 0).reply();
     }
 
     /** Runs a script, and then waits a moment for {@code replicas} replicas to have its writes. */
     Written call(Script script, List<String> arguments, int replicas) {
         return take((connection, patience, repeated) -> {
-            ScriptReply reply = evaluate(connection, script, arguments, patience);
+            Reply reply = evaluate(connection, script, arguments, patience);
             return switch (reply.status()) {
                 case "ok" ->
                     new Written(reply, replicas == 0 ? 0 : replicasOf(connection, replicas, patience), repeated);
@@ -139,7 +142,7 @@ final class RetryingConnection {
         }
     }
 
-    private ScriptReply evaluate(
+    private Reply evaluate(
             StatefulRedisConnection<String, String> connection,
             Script script,
             List<String> arguments,
@@ -162,7 +165,7 @@ final class RetryingConnection {
             values = patience.await(
                     connection.async().eval(script.text(), ScriptOutputType.MULTI, namespace.keys(), argv));
         }
-        return seen(ScriptReply.of(values));
+        return seen(Reply.of(values));
     }
 
     private long replicasOf(StatefulRedisConnection<String, String> connection, int wanted, CallDeadline patience)
@@ -170,7 +173,7 @@ final class RetryingConnection {
         return patience.await(connection.async().waitForReplication(wanted, REPLICA_MILLIS));
     }
 
-    private ScriptReply attachAndLookAtClock(StatefulRedisConnection<String, String> connection, CallDeadline patience)
+    private Reply attachAndLookAtClock(StatefulRedisConnection<String, String> connection, CallDeadline patience)
             throws ExecutionException, TimeoutException {
         return seen(attachment.attach(connection, patience));
     }
@@ -186,7 +189,7 @@ final class RetryingConnection {
         }
     }
 
-    private ScriptReply seen(ScriptReply reply) {
+    private Reply seen(Reply reply) {
         clock.saw(reply);
         return reply;
     }
@@ -245,8 +248,8 @@ final class RetryingConnection {
             return new CallDeadline(ticker, timeout);
         }
 
-        void saw(ScriptReply reply) {
-            last = new Sighting(ticker.nanos(), Micros.of(reply.now()));
+        void saw(Reply reply) {
+            last = new Sighting(ticker.nanos(), ChronoUnit.MICROS.between(Instant.EPOCH, reply.now()));
         }
 
         /** When a caller with this much time left, in nanoseconds, gives up, by Redis's clock. */
