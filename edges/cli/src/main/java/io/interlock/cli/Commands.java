@@ -42,11 +42,12 @@ final class Commands {
             "demo", "Starts a server with sample data, and prints its links.");
 
     private static final List<String> VERBS =
-            List.of(("run,stage,progress,locks ls,locks show,locks evict,locks pause,locks resume,runs ls,runs"
-                + " show,runs watch,runs logs,runs submit,runs rerun,runs cancel,runs front,jobs ls,queue ls,dead"
-                + " ls,dead show,dead redrive,dead discard,resources show,resources set,audit ls,audit verify,audit"
-                + " sign,janitor status,janitor sweep,acquire,renew,release,keys create,keys ls,keys revoke,store"
-                + " migrate,store bump-epoch,top,worker,doctor,config show,completion,version")
+            List.of(("run,stage,progress,locks ls,locks show,locks evict,locks pause,locks resume,runs ls,"
+                            + "runs show,runs watch,runs logs,runs submit,runs rerun,runs cancel,runs front,jobs ls,queue ls,"
+                            + "dead ls,dead show,dead redrive,dead discard,resources show,resources set,audit ls,"
+                            + "audit verify,audit sign,janitor status,janitor sweep,acquire,renew,release,keys create,"
+                            + "keys ls,keys revoke,store migrate,store bump-epoch,top,worker,doctor,config show,completion,"
+                            + "version")
                     .split(",", -1));
 
     private final Map<String, String> nouns = new LinkedHashMap<>();

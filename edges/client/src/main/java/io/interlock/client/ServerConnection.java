@@ -250,8 +250,7 @@ public final class ServerConnection {
             throw new UnreachableException(
                     Cause.UNTRUSTED,
                     "no trusted connection to the server at " + base + ": " + untrusted.getMessage(),
-                    "if its certificate comes from an authority of your own, name its file, by --cacert on the command"
-                            + " line");
+                    "if its certificate comes from an authority of your own, name its file, by --cacert on the command line");
         } catch (IOException unreachable) {
             throw new UnreachableException(
                     Cause.SILENT,

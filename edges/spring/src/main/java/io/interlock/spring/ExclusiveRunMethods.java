@@ -134,8 +134,7 @@ final class ExclusiveRunMethods {
                     method,
                     "would end too early: the method returns " + (suspends ? "from a coroutine" : returned.getName())
                             + ", whose work goes on after the call, when the key is free again",
-                    "return the result itself, or use Locks.acquireAsync and release the lease when the work has"
-                            + " ended");
+                    "return the result itself, or use Locks.acquireAsync and release the lease when the work has ended");
         }
         if (annotation.onConflict() == ExclusiveRun.OnConflict.SKIP
                 && returned.isPrimitive()

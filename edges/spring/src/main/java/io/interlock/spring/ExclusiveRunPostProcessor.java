@@ -149,8 +149,8 @@ final class ExclusiveRunPostProcessor extends AbstractBeanFactoryAwareAdvisingPo
                     && TransactionSynchronizationManager.isActualTransactionActive()) {
                 throw new IllegalStateException(InvalidExclusiveRunException.name(plan.method())
                         + " was called inside of a transaction, which would commit after " + key
-                        + " is free again; call it outside of the transaction, put @ExclusiveRun on the method that"
-                        + " begins it, or set interlock.inside-transactions=true");
+                        + " is free again; call it outside of the transaction, put @ExclusiveRun on the method that begins it,"
+                        + " or set interlock.inside-transactions=true");
             }
         }
 

@@ -100,8 +100,8 @@ final class QueueCheck {
                 long now = queue.size(redrive.url());
                 if (now > seen) {
                     log.warn(
-                            "{} has {} dead letters, {} more than before; read them with aws sqs receive-message"
-                                    + " --queue-url {}, and send them back with aws sqs start-message-move-task",
+                            "{} has {} dead letters, {} more than before; read them with aws sqs receive-message --queue-url {},"
+                                    + " and send them back with aws sqs start-message-move-task",
                             redrive.name(),
                             now,
                             now - seen,

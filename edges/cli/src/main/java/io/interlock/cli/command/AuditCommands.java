@@ -77,8 +77,8 @@ public final class AuditCommands {
 
     @Command(
             description = "Checks the whole audit log: whether it was tampered with, and whether grants overlap. Exit"
-                + " code 1 if so. Witnesses and a key, kept outside the store, also find an end that was cut off and a"
-                + " log that was written anew.",
+                    + " code 1 if so. Witnesses and a key, kept outside the store, also find an end that was cut off and a"
+                    + " log that was written anew.",
             footer = {"", "Example:", "  interlock audit verify --witness-file seen --write-witness seen"})
     public static final class Verify extends Answering {
 

@@ -39,8 +39,8 @@ public final class TargetOptions {
 
     private final OptionSpec storeOption = text(
             "URL",
-            "Work straight on this store: sqlite:PATH, postgresql://USER@HOST/DB, redis://HOST, etcd://HOST,"
-                    + " firestore://PROJECT (default: $INTERLOCK_STORE, else sqlite: in the user's data folder)",
+            "Work straight on this store: sqlite:PATH, postgresql://USER@HOST/DB, redis://HOST, etcd://HOST, firestore://PROJECT"
+                    + " (default: $INTERLOCK_STORE, else sqlite: in the user's data folder)",
             "--store");
     private final OptionSpec serverOption = text(
             "URL",

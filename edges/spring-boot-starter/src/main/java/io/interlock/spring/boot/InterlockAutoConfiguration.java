@@ -128,9 +128,9 @@ public final class InterlockAutoConfiguration {
                         "",
                         "is not set, and the application has " + (number == 0 ? "no" : number) + " DataSource"
                                 + (number == 1 ? "" : "s") + " to take the database from",
-                        "set interlock.store to a URL such as postgresql://user:password@host/db or"
-                                + " interlock.server.url to a server, mark one DataSource as @Primary, or set"
-                                + " interlock.store=memory: for a single process");
+                        "set interlock.store to a URL such as postgresql://user:password@host/db or interlock.server.url to a"
+                                + " server, mark one DataSource as @Primary, or set interlock.store=memory: for a single"
+                                + " process");
             }
             return DataSourceUrl.of(only, properties.options());
         }

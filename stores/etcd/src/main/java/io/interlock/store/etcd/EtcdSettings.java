@@ -104,7 +104,7 @@ record EtcdSettings(
                 "store",
                 url.scheme() + ":" + url.rest().replaceFirst("^.*@", "//***@"),
                 "is not the URL of an etcd cluster",
-                "write etcd://host:2379, etcd://host1:2379,host2:2379,host3:2379 or etcd://user:password@host:2379,"
-                        + " with special characters of the password percent-encoded");
+                "write etcd://host:2379, etcd://host1:2379,host2:2379,host3:2379 or etcd://user:password@host:2379, with "
+                        + "special characters of the password percent-encoded");
     }
 }

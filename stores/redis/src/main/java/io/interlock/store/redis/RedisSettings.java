@@ -115,8 +115,8 @@ record RedisSettings(Address address, StoreSettings common, int waitReplicas, bo
                     "store",
                     shown,
                     "is not the URL of a Redis",
-                    "write redis://host:6379/0, redis://:password@host:6379/0 or redis://user:password@host:6379/0,"
-                            + " with special characters of the password percent-encoded");
+                    "write redis://host:6379/0, redis://:password@host:6379/0 or redis://user:password@host:6379/0, with "
+                            + "special characters of the password percent-encoded");
         }
     }
 
