@@ -27,20 +27,25 @@ public abstract class ForwardingLocks implements Locks {
         this.target = target;
     }
 
+    /** The options with which a call that has {@code options} is passed on. */
+    protected LeaseOptions adapted(LeaseOptions options) {
+        return options;
+    }
+
     @Override
     public Acquisition tryAcquireAll(Collection<LockKey> keys, LeaseOptions options) {
-        return target.tryAcquireAll(keys, options);
+        return target.tryAcquireAll(keys, adapted(options));
     }
 
     @Override
     public Acquisition acquireAll(Collection<LockKey> keys, Duration maxWait, LeaseOptions options)
             throws InterruptedException {
-        return target.acquireAll(keys, maxWait, options);
+        return target.acquireAll(keys, maxWait, adapted(options));
     }
 
     @Override
     public CompletionStage<Acquisition> acquireAsync(Collection<LockKey> keys, Duration maxWait, LeaseOptions options) {
-        return target.acquireAsync(keys, maxWait, options);
+        return target.acquireAsync(keys, maxWait, adapted(options));
     }
 
     @Override
@@ -52,13 +57,13 @@ public abstract class ForwardingLocks implements Locks {
     @Override
     public <T extends @Nullable Object, X extends Exception> Outcome<T> call(
             LockKey key, LeaseOptions options, LeaseTask<T, X> task) throws X {
-        return target.call(key, options, task);
+        return target.call(key, adapted(options), task);
     }
 
     @Override
     public <T extends @Nullable Object, X extends Exception> Outcome<T> call(
             LockKey key, Duration maxWait, LeaseOptions options, LeaseTask<T, X> task) throws X, InterruptedException {
-        return target.call(key, maxWait, options, task);
+        return target.call(key, maxWait, adapted(options), task);
     }
 
     @Override

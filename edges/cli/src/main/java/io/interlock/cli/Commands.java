@@ -6,7 +6,6 @@ import io.interlock.cli.command.CliCommand;
 import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.command.CompletionCommand;
 import io.interlock.cli.command.ConfigCommand;
-import io.interlock.cli.command.DeadCommands;
 import io.interlock.cli.command.DoctorCommand;
 import io.interlock.cli.command.JanitorCommands;
 import io.interlock.cli.command.JobsCommand;
@@ -93,10 +92,10 @@ final class Commands {
             case "runs cancel" -> new RunsCommands.Cancel();
             case "jobs ls" -> new JobsCommand();
             case "queue ls" -> new RunsCommands.Queue();
-            case "dead ls" -> new DeadCommands.Ls();
+            case "dead ls" -> new RunsCommands.LsDead();
             case "dead show" -> new RunsCommands.Show();
-            case "dead redrive" -> new DeadCommands.Redrive();
-            case "dead discard" -> new DeadCommands.Discard();
+            case "dead redrive" -> new RunsCommands.Redrive();
+            case "dead discard" -> new RunsCommands.Discard();
             case "resources show" -> new ResourcesCommands.Show();
             case "resources set" -> new ResourcesCommands.Set();
             case "audit ls" -> new AuditCommands.Ls();
@@ -120,7 +119,9 @@ final class Commands {
             case "version" -> new CompletionCommand.Version();
             default -> throw new IllegalStateException(verb);
         };
-        return withHelp(((CliCommand) made).in(session).line());
+        CommandLine line = ((CliCommand) made).in(session).line();
+        line.getCommandSpec().name(verb.substring(verb.indexOf(' ') + 1));
+        return withHelp(line);
     }
 
     /** The name of the command that is asked for; empty if there is none. */

@@ -1,10 +1,6 @@
 package io.interlock.cli;
 
 import io.interlock.InterlockException;
-import io.interlock.InvalidKeyException;
-import io.interlock.InvalidSettingException;
-import io.interlock.StoreUnavailableException;
-import io.interlock.UnsafeStoreException;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
@@ -57,7 +53,7 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
     public int handleParseException(ParameterException wrong, String[] words) {
         String command = wrong.getCommandLine().getCommandSpec().qualifiedName(" ");
         String next = command + " --help shows how";
-        String cause = firstLine(wrong.getMessage()).replace("option option", "option");
+        String cause = Failure.firstLine(wrong.getMessage()).replace("option option", "option");
         if (wrong instanceof MissingParameterException missing
                 && !missing.getMissing().isEmpty()) {
             List<String> names =
@@ -96,12 +92,9 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
     }
 
     /** Any failure. */
-    int say(Throwable thrown) {
-        Throwable failure = thrown instanceof RuntimeException known ? Failure.of(known) : thrown;
-        if (failure instanceof Failure told && told.nextStep().isEmpty()) {
-            return split(told.exitCode(), failure);
-        }
-        if (failure instanceof Failure told) {
+    int say(Throwable failure) {
+        if (failure instanceof InterlockException known) {
+            Failure told = Failure.of(known);
             return tell(
                     new Words(
                             told.exitCode(),
@@ -110,48 +103,12 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
                             told.nextStep().orElse(null)),
                     failure);
         }
-        if (failure instanceof StoreUnavailableException) {
-            return split(
-                    ExitCode.UNAVAILABLE,
-                    failure,
-                    "see whether it runs, and whether --store or INTERLOCK_STORE names it");
-        }
-        if (failure instanceof InvalidKeyException) {
-            return split(ExitCode.USAGE, failure);
-        }
-        if (failure instanceof InvalidSettingException setting) {
-            boolean ours = List.of("store", "config").contains(setting.setting());
-            int known = ExitCode.of(setting.code());
-            return split(known == ExitCode.USAGE && ours ? ExitCode.CONFIGURATION : known, failure);
-        }
-        if (failure instanceof UnsafeStoreException) {
-            return split(ExitCode.CONFIGURATION, failure);
-        }
-        if (failure instanceof InterlockException known) {
-            return split(ExitCode.of(known.code()), failure);
-        }
         return tell(
                 new Words(
                         ExitCode.INTERNAL,
                         "internal-error",
-                        "this should not happen: " + firstLine(failure.toString()),
+                        "this should not happen: " + Failure.firstLine(failure.toString()),
                         "the same with -vv shows where; please report it"),
-                failure);
-    }
-
-    // Messages of Interlock end with what to do.
-    private int split(int code, Throwable failure) {
-        return split(code, failure, null);
-    }
-
-    private int split(int code, Throwable failure, @Nullable String otherwise) {
-        String message = firstLine(failure.getMessage());
-        String word = failure instanceof InterlockException known ? known.code() : "internal-error";
-        int next = message.lastIndexOf("; ");
-        return tell(
-                next < 0
-                        ? new Words(code, word, message, otherwise)
-                        : new Words(code, word, message.substring(0, next), message.substring(next + 2)),
                 failure);
     }
 
@@ -178,9 +135,5 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
             console.raw(trace.toString());
         }
         return words.exitCode();
-    }
-
-    private static String firstLine(@Nullable String text) {
-        return text == null ? "no reason given" : text.lines().findFirst().orElse("");
     }
 }

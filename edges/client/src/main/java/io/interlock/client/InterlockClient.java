@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,19 +126,12 @@ public final class InterlockClient implements AutoCloseable {
     // A request cannot be interrupted, but it can be aborted.
     private Optional<Run> interruptible(RunId run, Duration wait) throws InterruptedException {
         RequestAbort hangUp = new RequestAbort();
-        CompletableFuture<Optional<Run>> answer = new CompletableFuture<>();
-        settings.environment
-                .threads("interlock-await-end")
-                .newThread(() -> {
-                    try {
-                        answer.complete(runs().awaitEnd(settings.tenant, run, wait, hangUp));
-                    } catch (RuntimeException | Error failure) {
-                        answer.completeExceptionally(failure);
-                    }
-                })
-                .start();
+        ThreadFactory threads = settings.environment.threads("interlock-await-end");
         try {
-            return answer.get();
+            return CompletableFuture.supplyAsync(
+                            () -> runs().awaitEnd(settings.tenant, run, wait, hangUp),
+                            task -> threads.newThread(task).start())
+                    .get();
         } catch (InterruptedException interrupted) {
             hangUp.now();
             throw interrupted;
@@ -160,7 +154,7 @@ public final class InterlockClient implements AutoCloseable {
 
     /** A worker that takes runs from the server. */
     public ServerWorker worker() {
-        return ServerWorker.of(connection, settings.environment);
+        return new ServerWorker(connection, settings.environment);
     }
 
     /** Requests of other kinds, in JSON. */

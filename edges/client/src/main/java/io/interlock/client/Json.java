@@ -129,7 +129,6 @@ public final class Json {
         private static final JsonFactory FACTORY = new JsonFactory();
         private static final Set<String> OF_OTHERS = Set.of("parameters", "result");
 
-        /** {@code json}, to be passed on; as a text if it is no JSON. */
         static Object foreign(String json) {
             try (JsonParser parser = FACTORY.createParser(json)) {
                 parser.nextToken();
@@ -140,7 +139,6 @@ public final class Json {
             }
         }
 
-        /** The object that {@code json} is, from its first to its last character; empty if it is none. */
         static Optional<Facts> object(String json) {
             try (JsonParser parser = FACTORY.createParser(json)) {
                 parser.nextToken();

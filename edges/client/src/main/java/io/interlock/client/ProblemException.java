@@ -10,6 +10,9 @@ public final class ProblemException extends InterlockException {
 
     private static final long serialVersionUID = 1L;
 
+    private static final int TOO_MANY = 429;
+    private static final int FAULT = 500;
+
     private final String path;
     private final int status;
     private final transient Facts problem;
@@ -51,7 +54,11 @@ public final class ProblemException extends InterlockException {
 
     /** Whether it is no answer to the question: the server stops, has lost its store, or is asked too much. */
     public boolean isTransient() {
-        return status == ServerConnection.TOO_MANY || status >= ServerConnection.FAULT;
+        return isTransient(status);
+    }
+
+    static boolean isTransient(int status) {
+        return status == TOO_MANY || status >= FAULT;
     }
 
     private static String sentence(int status, Facts problem) {

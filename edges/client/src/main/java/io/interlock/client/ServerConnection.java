@@ -1,5 +1,6 @@
 package io.interlock.client;
 
+import io.interlock.StoreUnavailableException;
 import io.interlock.client.UnreachableException.Cause;
 import io.interlock.service.Facts;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
@@ -45,8 +47,6 @@ public final class ServerConnection {
     private static final int NO_CONTENT = 204;
     private static final int REDIRECTED = 300;
     private static final int REFUSED = 400;
-    static final int TOO_MANY = 429;
-    static final int FAULT = 500;
 
     private final String base;
     private final Map<String, String> headers;
@@ -85,11 +85,6 @@ public final class ServerConnection {
             return status < 300;
         }
 
-        /** Whether it is no answer to the question: the server stops, has lost its store, or is asked too much. Later it may be. */
-        public boolean isForNow() {
-            return status == TOO_MANY || status >= FAULT;
-        }
-
         /**
          * This, if it is good.
          *
@@ -109,9 +104,7 @@ public final class ServerConnection {
 
     /** Asks for something. */
     public Facts get(String path, String... query) {
-        return send("GET", path + query(query), null, Map.of(), Duration.ZERO)
-                .good()
-                .body();
+        return send("GET", path + query(query), null).good().body();
     }
 
     /** Asks for something, and has the server wait for a change. */
@@ -122,24 +115,24 @@ public final class ServerConnection {
     /** Like {@link #getWithin(Duration, String, String...)}, until it is aborted. */
     Facts getWithin(Duration wait, RequestAbort hangUp, String path, String... query) {
         Map<String, String> prefer = Map.of("Prefer", "wait=" + Math.max(1, wait.toSeconds()));
-        return abortable(new Request("GET", path + query(query), null, prefer, READ.plus(wait)), hangUp)
+        return send(new Request("GET", path + query(query), null, prefer, READ.plus(wait)), hangUp)
                 .good()
                 .body();
     }
 
     /** Has something done. */
     public Facts post(String path, @Nullable Facts body) {
-        return send("POST", path, body, Map.of(), Duration.ZERO).good().body();
+        return send("POST", path, body).good().body();
     }
 
     /** Has something set. */
     public Facts put(String path, Facts body) {
-        return send("PUT", path, body, Map.of(), Duration.ZERO).good().body();
+        return send("PUT", path, body).good().body();
     }
 
     /** Takes something away. */
     public void delete(String path, String... query) {
-        send("DELETE", path + query(query), null, Map.of(), Duration.ZERO).good();
+        send("DELETE", path + query(query), null).good();
     }
 
     /** All items of a list, page by page, up to {@code limit}. */
@@ -162,8 +155,8 @@ public final class ServerConnection {
     }
 
     /** Has something done; whatever the answer is. */
-    public Answer tryPost(String path, Facts body, Duration wait) {
-        return send("POST", path, body, Map.of(), wait);
+    public Answer tryPost(String path, Facts body) {
+        return send("POST", path, body);
     }
 
     /** A heartbeat, whatever the answer is. It is given up so early that there is time for another before the lease ends. */
@@ -173,25 +166,39 @@ public final class ServerConnection {
         return send(new Request("POST", path, body, Map.of(), limit), new RequestAbort());
     }
 
-    /** Like {@link #tryPost(String, Facts, Duration)}, until it is aborted. */
+    /** Like {@link #tryPost(String, Facts)}, where the server may wait, until it is aborted. */
     public Answer tryPost(String path, Facts body, Duration wait, RequestAbort hangUp) {
-        return abortable(new Request("POST", path, body, Map.of(), READ.plus(wait)), hangUp);
+        return send(new Request("POST", path, body, Map.of(), READ.plus(wait)), hangUp);
     }
 
-    private Answer abortable(Request request, RequestAbort hangUp) {
+    /**
+     * The answer to {@code question}, if it is one: what was neither refused nor done is unclear, and never a refusal.
+     *
+     * @throws StoreUnavailableException if it is unclear
+     */
+    <T> T clear(Supplier<T> question) {
         try {
-            return send(request, hangUp);
-        } catch (NullPointerException cutOff) {
-            // What HttpURLConnection throws if it is disconnected while it reads.
-            throw new UnreachableException(Cause.SILENT, "the request was aborted", "");
+            T answer = question.get();
+            if (answer instanceof Answer said && ProblemException.isTransient(said.status())) {
+                throw said.problem();
+            }
+            return answer;
+        } catch (ProblemException later) {
+            if (later.isTransient()) {
+                throw new StoreUnavailableException(
+                        toString(), "answered " + later.status() + ": " + later.getMessage(), later);
+            }
+            throw later;
+        } catch (UnreachableException silent) {
+            throw new StoreUnavailableException(toString(), "did not answer: " + silent.getMessage(), silent);
         }
     }
 
     private record Request(
             String method, String path, @Nullable Facts body, Map<String, String> headers, Duration limit) {}
 
-    private Answer send(String method, String path, @Nullable Facts body, Map<String, String> more, Duration wait) {
-        return send(new Request(method, path, body, more, READ.plus(wait)), new RequestAbort());
+    private Answer send(String method, String path, @Nullable Facts body) {
+        return send(new Request(method, path, body, Map.of(), READ), new RequestAbort());
     }
 
     private Answer send(Request request, RequestAbort hangUp) {
@@ -228,6 +235,12 @@ public final class ServerConnection {
                         status == NO_CONTENT ? Facts.none() : words(status, text),
                         connection.getHeaderField("X-Lease-Lapsed"));
             }
+        } catch (NullPointerException cutOff) {
+            if (!hangUp.isOver()) {
+                throw cutOff;
+            }
+            // What HttpURLConnection throws if it is disconnected while it reads.
+            throw new UnreachableException(Cause.SILENT, "the request was aborted", "");
         } catch (MalformedURLException | URISyntaxException | IllegalArgumentException | ClassCastException malformed) {
             throw new UnreachableException(
                     Cause.SETTINGS,
@@ -299,6 +312,10 @@ public final class ServerConnection {
                 throw new IOException("hung up");
             }
             this.connection = connection;
+        }
+
+        synchronized boolean isOver() {
+            return over;
         }
 
         /** Ends the request under way, and every later one, with a failure. */

@@ -40,6 +40,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -81,10 +82,9 @@ final class ServerLeaseStore implements LeaseStore {
                 server.toString(), StoreCapabilities.Reach.NETWORK, true, MAX_LEASE, MOMENT, PARALLEL);
     }
 
-    /** Several are left open: the library then sends them one by one, at the same time. */
     @Override
     public Answers<AcquireAnswer> tryAcquire(List<AcquireRequest> requests) {
-        return requests.size() > 1 ? open(requests) : Answers.of(List.of(acquire(requests.get(0))));
+        return alone(requests, this::acquire);
     }
 
     private AcquireAnswer acquire(AcquireRequest request) {
@@ -97,7 +97,7 @@ final class ServerLeaseStore implements LeaseStore {
         }
         List<AcquireAnswer.Grant> grants = new ArrayList<>();
         for (LockKey key : request.keys()) {
-            Answer answer = clear(() -> server.tryPost("/locks/acquire", acquire(key, request), Duration.ZERO));
+            Answer answer = clear(() -> server.tryPost("/locks/acquire", acquire(key, request)));
             if (answer.status() == CONFLICT) {
                 // All or none. If one cannot be given back now, the answer is unclear, and the library looks for them.
                 grants.forEach(grant -> release(new ReleaseRequest(
@@ -133,7 +133,7 @@ final class ServerLeaseStore implements LeaseStore {
 
     @Override
     public Answers<RenewAnswer> renew(List<RenewRequest> requests) {
-        return requests.size() > 1 ? open(requests) : Answers.of(List.of(renew(requests.get(0))));
+        return alone(requests, this::renew);
     }
 
     private RenewAnswer renew(RenewRequest request) {
@@ -156,14 +156,14 @@ final class ServerLeaseStore implements LeaseStore {
 
     @Override
     public Answers<ReleaseAnswer> release(List<ReleaseRequest> requests) {
-        return requests.size() > 1 ? open(requests) : Answers.of(List.of(release(requests.get(0))));
+        return alone(requests, this::release);
     }
 
     private ReleaseAnswer release(ReleaseRequest request) {
         Facts body = proof(request.key(), request.id(), request.token());
         // Before it is released: another thread may have the key next, before the answer is here.
         LeaseRecord known = held(request.key(), request.token());
-        Answer answer = clear(() -> server.tryPost("/locks/release", body, Duration.ZERO));
+        Answer answer = clear(() -> server.tryPost("/locks/release", body));
         String lapsed = answer.status() == GONE ? null : answer.good().lapsed();
         if (known != null) {
             held.remove(request.key(), known);
@@ -202,7 +202,7 @@ final class ServerLeaseStore implements LeaseStore {
         Facts body = Facts.with("key", key.name())
                 .and("token", request.expected().value())
                 .and("reason", request.reason());
-        Answer answer = clear(() -> server.tryPost("/locks/evict", body, Duration.ZERO));
+        Answer answer = clear(() -> server.tryPost("/locks/evict", body));
         if (answer.status() == STALE) {
             return new EvictAnswer.Mismatch(find(key).orElse(null));
         }
@@ -287,30 +287,18 @@ final class ServerLeaseStore implements LeaseStore {
         pauses.close();
     }
 
-    private static <A> Answers<A> open(List<?> requests) {
-        return Answers.partly(Collections.<@Nullable A>nCopies(requests.size(), null));
+    /** The answer to a request that is alone. Several are left open: the library then sends them one by one, at the same time. */
+    static <R, A> Answers<A> alone(List<R> requests, Function<R, A> step) {
+        return requests.size() > 1
+                ? Answers.partly(Collections.<@Nullable A>nCopies(requests.size(), null))
+                : Answers.of(List.of(step.apply(requests.get(0))));
     }
 
-    /** What was neither refused nor done is unclear, and never a refusal. */
     private <T> T clear(Supplier<T> question) {
         if (closed) {
             throw new StoreUnavailableException(server.toString(), "is closed");
         }
-        try {
-            T answer = question.get();
-            if (answer instanceof Answer said && said.isForNow()) {
-                throw said.problem();
-            }
-            return answer;
-        } catch (ProblemException later) {
-            if (later.isTransient()) {
-                throw new StoreUnavailableException(
-                        server.toString(), "answered " + later.status() + ": " + later.getMessage(), later);
-            }
-            throw later;
-        } catch (UnreachableException silent) {
-            throw new StoreUnavailableException(server.toString(), "did not answer: " + silent.getMessage(), silent);
-        }
+        return server.clear(question);
     }
 
     private static Facts proof(LockKey key, LeaseId id, FencingToken token) {
@@ -383,11 +371,15 @@ final class ServerLeaseStore implements LeaseStore {
                 return new Refusal.Held(current);
             }
         }
+        return byServer(key, code, problem);
+    }
+
+    static Refusal byServer(LockKey key, String code, Facts told) {
         return new Refusal.ByServer(
                 key,
                 code,
-                problem.text("explanation").orElse(problem.shown("detail")),
-                Duration.ofMillis(problem.number("retryAfterMs").orElse(0)));
+                told.text("explanation").orElse(told.shown("detail")),
+                Duration.ofMillis(told.number("retryAfterMs").orElse(0)));
     }
 
     static LossCause cause(Facts problem) {

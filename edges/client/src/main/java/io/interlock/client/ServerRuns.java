@@ -3,8 +3,6 @@ package io.interlock.client;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LeaseTerms;
-import io.interlock.LockKey;
-import io.interlock.Refusal;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
@@ -87,18 +85,18 @@ final class ServerRuns implements TurnSource, AutoCloseable {
         LeaseId lease = LeaseId.random(environment.random());
         Facts body = body(request, byCaller ? lease : null);
         Moment before = time.now();
-        Answer answer = repeatable(() -> server.tryPost("/runs", body, Duration.ZERO));
+        Answer answer = repeatable(() -> server.tryPost("/runs", body));
         Facts told = answer.body();
         if (!answer.isGood()) {
             ProblemException problem = answer.problem();
             if (REFUSALS.contains(problem.code())) {
-                return new Submission.Rejected(refusal(request.key(), problem.code(), told));
+                return new Submission.Rejected(ServerLeaseStore.byServer(request.key(), problem.code(), told));
             }
             throw problem;
         }
         if (told.shown("state").equals("SKIPPED")) {
             return new Submission.Skipped(
-                    refusal(request.key(), told.text("code").orElse("lock-held"), told));
+                    ServerLeaseStore.byServer(request.key(), told.text("code").orElse("lock-held"), told));
         }
         Optional<String> granted = told.text("leaseId");
         if (granted.isPresent()) {
@@ -186,26 +184,18 @@ final class ServerRuns implements TurnSource, AutoCloseable {
         }
     }
 
-    private static Refusal refusal(LockKey key, String code, Facts told) {
-        return new Refusal.ByServer(
-                key,
-                code,
-                told.text("explanation").orElse(told.shown("detail")),
-                Duration.ofMillis(told.number("retryAfterMs").orElse(0)));
-    }
-
     Optional<Run> find(String tenant, RunId run) {
-        return found(() -> Optional.of(reader.run(tenant, server.get("/runs/" + run))));
+        return found(() -> reader.run(tenant, server.get("/runs/" + run)));
     }
 
     /** One run, when it has ended or {@code wait} is over, which is at most 30 s. */
     Optional<Run> awaitEnd(String tenant, RunId run, Duration wait, ServerConnection.RequestAbort hangUp) {
-        return found(() -> Optional.of(reader.run(tenant, server.getWithin(wait, hangUp, "/runs/" + run))));
+        return found(() -> reader.run(tenant, server.getWithin(wait, hangUp, "/runs/" + run)));
     }
 
-    private static <T> Optional<T> found(Supplier<Optional<T>> question) {
+    private static Optional<Run> found(Supplier<Run> question) {
         try {
-            return question.get();
+            return Optional.of(question.get());
         } catch (ProblemException problem) {
             if (problem.status() == NOT_FOUND) {
                 return Optional.empty();
@@ -231,11 +221,10 @@ final class ServerRuns implements TurnSource, AutoCloseable {
     }
 
     private TurnAnswer takeNow(TurnRequest request) {
-        Answer answer = work.clear(() -> server.tryPost(claim(request), lease(request), Duration.ZERO));
+        Answer answer = work.clear(() -> server.tryPost(claim(request), lease(request)));
         Facts told = answer.body();
         if (!answer.isGood()) {
-            return new TurnAnswer.Over(
-                    find(request.key().tenant(), request.run()).orElse(null));
+            return over(request);
         }
         Run run = reader.run(request.key().tenant(), told);
         if (answer.status() == ACCEPTED) {
@@ -248,12 +237,15 @@ final class ServerRuns implements TurnSource, AutoCloseable {
         Facts grant = told.and("leaseId", request.caller().lease());
         Optional<Facts> confirmed = work.confirm(request.run(), grant, ttl);
         if (confirmed.isEmpty()) {
-            return new TurnAnswer.Over(
-                    find(request.key().tenant(), request.run()).orElse(null));
+            return over(request);
         }
         Claimed claimed = reader.granted(request.key(), grant, told, LeaseTerms.of(ttl), confirmed.get());
         work.take(claimed);
         return new TurnAnswer.Granted(claimed.run(), claimed.lease());
+    }
+
+    private TurnAnswer over(TurnRequest request) {
+        return new TurnAnswer.Over(find(request.key().tenant(), request.run()).orElse(null));
     }
 
     @Override
@@ -285,8 +277,7 @@ final class ServerRuns implements TurnSource, AutoCloseable {
     }
 
     Answer cancel(RunId run, String reason) {
-        return work.clear(
-                () -> server.tryPost("/runs/" + run + "/cancel", Facts.with("reason", reason), Duration.ZERO));
+        return work.clear(() -> server.tryPost("/runs/" + run + "/cancel", Facts.with("reason", reason)));
     }
 
     @Override

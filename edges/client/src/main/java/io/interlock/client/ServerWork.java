@@ -24,7 +24,6 @@ import io.interlock.spi.run.WorkSteps.OutputNote;
 import io.interlock.time.Environment.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,19 +45,26 @@ final class ServerWork implements WorkSteps {
     private static final int GONE = 410;
     private static final List<Integer> REFUSED = List.of(400, 413, 422);
 
+    // By the server's clock a lease that was not renewed ends after one of its times; the second is for clocks that
+    // differ.
+    private static final int TIMES = 2;
+
     private static final int MAX_MESSAGE = 4_000;
     private static final int MAX_OUTPUT = 100_000;
 
     private final ServerConnection client;
     private final RunReader runs;
     private final WorkPoll poll;
-    private final HeldWork held;
+    private final Ticker ticker;
+
+    // By lease: of a run that was lost and came back, the old attempt may end while the new one goes on.
+    private final Map<LeaseId, Held> held = new ConcurrentHashMap<>();
 
     ServerWork(ServerConnection client, RunReader runs, WorkPoll poll, Ticker ticker) {
         this.client = client;
         this.runs = runs;
         this.poll = poll;
-        this.held = new HeldWork(ticker);
+        this.ticker = ticker;
     }
 
     /** A server gives out the work of one tenant only. */
@@ -78,7 +84,7 @@ final class ServerWork implements WorkSteps {
         List<Facts> items = poll.fetch(request);
         List<Claimed> claimed = new ArrayList<>();
         items.forEach(item -> taken(item).ifPresent(claimed::add));
-        claimed.forEach(held::take);
+        claimed.forEach(this::take);
         items.forEach(poll::fetched);
         return claimed;
     }
@@ -96,62 +102,62 @@ final class ServerWork implements WorkSteps {
         }
     }
 
-    /** Several are left open: the engine then sends them one by one, at the same time. */
     @Override
     public Answers<HeartbeatAnswer> heartbeat(List<HeartbeatRequest> requests) {
-        if (requests.size() > 1) {
-            return Answers.partly(Collections.nCopies(requests.size(), null));
-        }
-        HeartbeatRequest request = requests.get(0);
-        Claimed claimed = held.find(request.lease()).orElse(null);
-        if (claimed == null) {
-            return Answers.of(List.of(new HeartbeatAnswer.Lost(LossCause.GONE, null)));
+        return ServerLeaseStore.alone(requests, this::heartbeat);
+    }
+
+    private HeartbeatAnswer heartbeat(HeartbeatRequest request) {
+        Held known = held.get(request.lease());
+        if (known == null) {
+            return new HeartbeatAnswer.Lost(LossCause.GONE, null);
         }
         Facts body = proof(request.lease(), request.token()).and("stage", request.stage());
         if (request.progress() != null) {
             body.and("progress", RunFacts.progress(request.progress()));
         }
+        Claimed claimed = known.claimed();
         Answer answer = heartbeat(
                 request.run().toString(), body, claimed.run().spec().terms().ttl());
         if (!answer.isGood()) {
-            return Answers.of(List.of(new HeartbeatAnswer.Lost(ServerLeaseStore.cause(answer.body()), null)));
+            return new HeartbeatAnswer.Lost(ServerLeaseStore.cause(answer.body()), null);
         }
-        held.confirm(request.lease());
-        return Answers.of(List.of(new HeartbeatAnswer.Beating(claimed.lease(), RunReader.stop(answer.body()))));
+        held.computeIfPresent(request.lease(), (id, one) -> new Held(one.claimed(), one.output(), ticker.nanos()));
+        return new HeartbeatAnswer.Beating(claimed.lease(), RunReader.stop(answer.body()));
     }
 
     @Override
     public Answers<FinishAnswer> finish(List<FinishRequest> requests) {
-        if (requests.size() > 1) {
-            return Answers.partly(Collections.nCopies(requests.size(), null));
+        return ServerLeaseStore.alone(requests, this::finish);
+    }
+
+    private FinishAnswer finish(FinishRequest request) {
+        Held known = held.get(request.lease());
+        if (known == null) {
+            return new FinishAnswer.LeaseLost(LossCause.GONE, null);
         }
-        FinishRequest request = requests.get(0);
-        Claimed claimed = held.find(request.lease()).orElse(null);
-        if (claimed == null) {
-            return Answers.of(List.of(new FinishAnswer.LeaseLost(LossCause.GONE, null)));
-        }
-        Facts body =
-                proof(request.lease(), request.token()).merge(ending(request.ending(), held.output(request.lease())));
-        Answer answer = clear(() -> client.tryPost("/runs/" + request.run() + "/finish", body, Duration.ZERO));
-        held.forget(request.lease());
-        Run run = claimed.run();
+        Facts body = proof(request.lease(), request.token()).merge(ending(request.ending(), known.output()));
+        Answer answer = clear(() -> client.tryPost("/runs/" + request.run() + "/finish", body));
+        held.remove(request.lease());
+        Run run = known.claimed().run();
         if (answer.isGood()) {
-            return Answers.of(List.of(new FinishAnswer.Finished(RunReader.ended(run, answer.body()))));
+            return new FinishAnswer.Finished(RunReader.ended(run, answer.body()));
         }
-        return Answers.of(List.of(
-                answer.status() == CONFLICT
-                        ? new FinishAnswer.AlreadyFinished(run)
-                        : new FinishAnswer.LeaseLost(ServerLeaseStore.cause(answer.body()), run)));
+        return answer.status() == CONFLICT
+                ? new FinishAnswer.AlreadyFinished(run)
+                : new FinishAnswer.LeaseLost(ServerLeaseStore.cause(answer.body()), run);
     }
 
     @Override
     public boolean keepOutput(OutputNote note) {
-        return held.say(note.lease(), note.text());
+        return held.computeIfPresent(note.lease(), (id, one) -> new Held(one.claimed(), note.text(), one.confirmedAt()))
+                != null;
     }
 
-    /** Takes in a run that was granted to a caller in this process, and whose lease was confirmed just now. */
+    /** Takes in a run whose lease was confirmed just now. A run whose end could not be reported is forgotten once its lease must be over. */
     void take(Claimed claimed) {
-        held.take(claimed);
+        held.values().removeIf(this::isOver);
+        held.put(claimed.lease().id(), new Held(claimed, "", ticker.nanos()));
     }
 
     /** Confirms a lease before anything is begun under it: it counts from then. Empty if it is lost. */
@@ -170,12 +176,7 @@ final class ServerWork implements WorkSteps {
 
     /** The answer, if it is one: a server that is away or asked too much has given none. */
     Answer clear(Supplier<Answer> question) {
-        Answer answer;
-        try {
-            answer = question.get();
-        } catch (UnreachableException unreachable) {
-            throw new StoreUnavailableException(client.toString(), "does not answer", unreachable);
-        }
+        Answer answer = client.clear(question);
         if (REFUSED.contains(answer.status())) {
             throw new IllegalArgumentException(answer.body().shown("detail"));
         }
@@ -223,58 +224,16 @@ final class ServerWork implements WorkSteps {
         return text;
     }
 
-    /**
-     * What a worker of a server has in hand, by lease: of a run that was lost and came back, the old attempt may end while the new one
-     * goes on. A run whose end could not be reported is forgotten once its lease must be over. Safe for use by many threads.
-     */
-    static final class HeldWork {
-
-        // By the server's clock a lease that was not renewed ends after one of its times; the second is for clocks that
-        // differ.
-        private static final int TIMES = 2;
-
-        private final Map<LeaseId, Entry> entries = new ConcurrentHashMap<>();
-        private final Ticker ticker;
-
-        HeldWork(Ticker ticker) {
-            this.ticker = ticker;
-        }
-
-        /** Another one, whose lease was confirmed just now. */
-        void take(Claimed claimed) {
-            entries.values().removeIf(this::isOver);
-            entries.put(claimed.lease().id(), new Entry(claimed, "", ticker.nanos()));
-        }
-
-        Optional<Claimed> find(LeaseId lease) {
-            return Optional.ofNullable(entries.get(lease)).map(Entry::claimed);
-        }
-
-        void confirm(LeaseId lease) {
-            entries.computeIfPresent(lease, (id, entry) -> new Entry(entry.claimed, entry.output, ticker.nanos()));
-        }
-
-        /** Keeps what the work has to say; whether it is still in hand. */
-        boolean say(LeaseId lease, String output) {
-            return entries.computeIfPresent(lease, (id, entry) -> new Entry(entry.claimed, output, entry.confirmed))
-                    != null;
-        }
-
-        /** What the work had to say at last. */
-        String output(LeaseId lease) {
-            Entry entry = entries.get(lease);
-            return entry == null ? "" : entry.output;
-        }
-
-        void forget(LeaseId lease) {
-            entries.remove(lease);
-        }
-
-        private boolean isOver(Entry entry) {
-            Duration ttl = entry.claimed.run().spec().terms().ttl();
-            return ticker.nanos() - entry.confirmed > ttl.multipliedBy(TIMES).toNanos();
-        }
-
-        private record Entry(Claimed claimed, String output, long confirmed) {}
+    private boolean isOver(Held one) {
+        Duration ttl = one.claimed().run().spec().terms().ttl();
+        return ticker.nanos() - one.confirmedAt() > ttl.multipliedBy(TIMES).toNanos();
     }
+
+    /**
+     * A run in hand.
+     *
+     * @param output what the work had to say at last
+     * @param confirmedAt when its lease was last confirmed
+     */
+    private record Held(Claimed claimed, String output, long confirmedAt) {}
 }

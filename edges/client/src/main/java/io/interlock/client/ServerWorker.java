@@ -22,16 +22,11 @@ public final class ServerWorker implements AutoCloseable {
     private final WorkPoll poll;
     private final Holder holder;
 
-    private ServerWorker(ServerConnection client, Environment environment) {
+    ServerWorker(ServerConnection client, Environment environment) {
         this.client = client;
         this.environment = environment;
         this.poll = new WorkPoll(client, environment);
         this.holder = ThisProcess.holder(environment.random());
-    }
-
-    /** A worker of the server that {@code client} reaches. */
-    static ServerWorker of(ServerConnection client, Environment environment) {
-        return new ServerWorker(client, environment);
     }
 
     /** The jobs the server knows: {@code name, worker, …}. */

@@ -237,7 +237,7 @@ class WorkOfServerTest {
     }
 
     private static ServerWorker worker(SpokenServer server) {
-        return ServerWorker.of(new ServerConnection(server.url(), Map.of()), Environment.system());
+        return new ServerWorker(new ServerConnection(server.url(), Map.of()), Environment.system());
     }
 
     private static WorkerEngine engine(ServerWorker worker, RunHandler handler) {

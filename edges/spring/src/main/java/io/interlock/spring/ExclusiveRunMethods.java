@@ -1,15 +1,18 @@
 package io.interlock.spring;
 
+import io.interlock.DurationText;
+import io.interlock.InterlockException;
+import io.interlock.locks.LeaseOptions;
+import io.interlock.locks.Locks;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -51,8 +54,7 @@ final class ExclusiveRunMethods {
             requireReturnType(method, annotation);
             plans.computeIfAbsent(method, unread -> plan(method, annotation));
         });
-        List<ExclusiveRunPlan> own = found.keySet().stream().map(plans::get).toList();
-        SelfCalls.of(type, own).refuse();
+        SelfCalls.refuse(type, found.keySet().stream().map(plans::get).toList());
     }
 
     /** The plan of a call to a bean of class {@code type}, if the method has one. */
@@ -66,17 +68,31 @@ final class ExclusiveRunMethods {
     }
 
     private ExclusiveRunPlan plan(Method method, ExclusiveRun annotation) {
-        UnaryOperator<String> resolve = text -> {
-            String resolved = beans.resolveEmbeddedValue(text);
-            return resolved == null ? "" : resolved;
-        };
         ExclusiveRunSettings common = settings.get();
+        Duration maxWait = duration(method, "maxWait", annotation.maxWait());
         return new ExclusiveRunPlan(
                 method,
-                annotation,
-                new KeyExpression(method, common.tenant(), resolve.apply(annotation.key()), beans),
-                resolve,
-                common.insideTransactions());
+                new KeyExpression(method, common.tenant(), resolved(annotation.key()), beans),
+                annotation.onConflict() == ExclusiveRun.OnConflict.SKIP,
+                common.insideTransactions(),
+                maxWait == null ? Duration.ZERO : maxWait,
+                duration(method, "lease", annotation.lease()),
+                duration(method, "maxRuntime", annotation.maxRuntime()));
+    }
+
+    private String resolved(String text) {
+        String resolved = beans.resolveEmbeddedValue(text);
+        return resolved == null ? "" : resolved;
+    }
+
+    private @Nullable Duration duration(Method method, String name, String written) {
+        String text = resolved(written);
+        try {
+            return text.isBlank() ? null : DurationText.parse(name, text);
+        } catch (InterlockException invalid) {
+            throw new InvalidExclusiveRunException(
+                    method, "has an invalid time: " + invalid.getMessage(), "correct it");
+        }
     }
 
     private static void requireProxy(Class<?> type, Method method, boolean byInterface) {
@@ -127,6 +143,48 @@ final class ExclusiveRunMethods {
                     method,
                     "cannot skip a call: the method returns " + returned + ", which cannot be null",
                     "return an object or an Optional, or set onConflict = REJECT");
+        }
+    }
+
+    /**
+     * One {@link ExclusiveRun} method, its annotation read and checked. Safe for many threads.
+     *
+     * @param maxWait how long a call waits for the key
+     * @param lease how long the lease lasts, or {@code null} for as long as the locks say
+     * @param maxRuntime how long the method may run, or {@code null} for as long as the locks say
+     */
+    record ExclusiveRunPlan(
+            Method method,
+            KeyExpression key,
+            boolean skips,
+            boolean insideTransactions,
+            Duration maxWait,
+            @Nullable Duration lease,
+            @Nullable Duration maxRuntime) {
+
+        /**
+         * On what terms it is run.
+         *
+         * @throws InvalidExclusiveRunException if they contradict each other or the limits of the store
+         */
+        LeaseOptions options(Locks locks) {
+            try {
+                LeaseOptions leased = lease == null ? locks.defaultOptions() : withLease(locks.defaultOptions(), lease);
+                LeaseOptions options = maxRuntime == null ? leased : leased.maxHold(maxRuntime);
+                options.terms().within(locks.capabilities().maxLease());
+                return options;
+            } catch (InterlockException invalid) {
+                throw new InvalidExclusiveRunException(
+                        method, "has terms that cannot be kept: " + invalid.getMessage(), "correct them");
+            }
+        }
+
+        // Built anew: the renewal of the defaults belongs to their ttl.
+        private static LeaseOptions withLease(LeaseOptions defaults, Duration lease) {
+            LeaseOptions own = LeaseOptions.defaults()
+                    .ttl(lease)
+                    .lockDelay(defaults.terms().lockDelay());
+            return defaults.maxHold().map(own::maxHold).orElse(own);
         }
     }
 }

@@ -8,23 +8,8 @@ public final class InvalidExclusiveRunException extends InterlockException {
 
     private static final long serialVersionUID = 1L;
 
-    private final String problem;
-    private final String nextStep;
-
     InvalidExclusiveRunException(Method method, String problem, String nextStep) {
         super("@ExclusiveRun on " + name(method) + " " + problem + "; " + nextStep);
-        this.problem = "@ExclusiveRun on " + name(method) + " " + problem + ".";
-        this.nextStep = nextStep;
-    }
-
-    /** Which method, which value, and what is wrong with it. */
-    public String problem() {
-        return problem;
-    }
-
-    /** What the developer can do. */
-    public String nextStep() {
-        return nextStep;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.interlock.spring;
 
+import io.interlock.spring.ExclusiveRunMethods.ExclusiveRunPlan;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -44,16 +45,16 @@ final class SelfCalls {
         }
     }
 
-    static SelfCalls of(Class<?> type, Collection<ExclusiveRunPlan> plans) {
-        return new SelfCalls(type, plans);
-    }
-
     /**
-     * Refuses the first one.
+     * Refuses the first one in {@code type}.
      *
      * @throws InvalidExclusiveRunException if there is one
      */
-    void refuse() {
+    static void refuse(Class<?> type, Collection<ExclusiveRunPlan> plans) {
+        new SelfCalls(type, plans).refuse();
+    }
+
+    private void refuse() {
         if (guarded.isEmpty()) {
             return;
         }

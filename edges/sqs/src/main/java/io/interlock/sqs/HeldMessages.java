@@ -3,6 +3,7 @@ package io.interlock.sqs;
 import io.interlock.engine.RunRequest;
 import io.interlock.sqs.MessageDelivery.Kind;
 import io.interlock.sqs.MessageDelivery.Outcome;
+import io.interlock.sqs.Queue.Message;
 import io.interlock.time.LocalTime;
 import io.interlock.time.LocalTime.Moment;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
@@ -83,7 +85,7 @@ final class HeldMessages {
     }
 
     /** Retries the messages that are due; refused ones are passed to {@code refused}. */
-    void round(Refused refused) {
+    void round(BiConsumer<Message, String> refused) {
         boolean storeAway = false;
         for (Held one : all()) {
             boolean due = one.kind() == Kind.STORE_AWAY || since(one.triedAt()).compareTo(retryAfter) >= 0;
@@ -100,11 +102,6 @@ final class HeldMessages {
         }
     }
 
-    /** Handles a refused message. */
-    interface Refused {
-        void with(Message message, String why);
-    }
-
     /** Makes all of them visible to other receivers after {@code time}. */
     void giveBack(Duration time) {
         for (Held one : all()) {
@@ -113,7 +110,7 @@ final class HeldMessages {
         }
     }
 
-    private void settle(Held one, Outcome outcome, Refused refused) {
+    private void settle(Held one, Outcome outcome, BiConsumer<Message, String> refused) {
         switch (outcome.kind()) {
             case STARTED -> {
                 log.info("{} waits no longer: {}", one.message(), outcome.why());
@@ -121,7 +118,7 @@ final class HeldMessages {
             }
             case REFUSED -> {
                 remove(one);
-                refused.with(one.message(), outcome.why());
+                refused.accept(one.message(), outcome.why());
             }
             case STORE_AWAY, NOT_NOW -> put(one.tried(outcome.kind(), time.now()));
         }

@@ -8,11 +8,10 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import io.interlock.InterlockException;
 import io.interlock.config.MessageTemplate;
+import io.interlock.sqs.Queue.Message;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -112,27 +111,21 @@ record MessageBody(Message message, Map<String, @Nullable Object> fields) implem
     }
 
     private static @Nullable Object value(JsonParser json) throws IOException {
-        JsonToken token = json.currentToken();
-        if (token == JsonToken.START_OBJECT) {
-            return object(json);
-        }
-        if (token == JsonToken.START_ARRAY) {
-            List<@Nullable Object> items = new ArrayList<>();
-            while (json.nextToken() != JsonToken.END_ARRAY) {
-                items.add(value(json));
+        return switch (json.currentToken()) {
+            case START_OBJECT -> object(json);
+            case START_ARRAY -> {
+                List<@Nullable Object> items = new ArrayList<>();
+                while (json.nextToken() != JsonToken.END_ARRAY) {
+                    items.add(value(json));
+                }
+                yield items;
             }
-            return items;
-        }
-        if (token == JsonToken.VALUE_STRING) {
-            return json.getText();
-        }
-        if (token == JsonToken.VALUE_NUMBER_INT) {
-            return json.getBigIntegerValue();
-        }
-        if (token == JsonToken.VALUE_NUMBER_FLOAT) {
-            return json.getDecimalValue();
-        }
-        return token == JsonToken.VALUE_NULL ? null : token == JsonToken.VALUE_TRUE;
+            case VALUE_STRING -> json.getText();
+            case VALUE_NUMBER_INT -> json.getBigIntegerValue();
+            case VALUE_NUMBER_FLOAT -> json.getDecimalValue();
+            case VALUE_NULL -> null;
+            default -> json.getBooleanValue();
+        };
     }
 
     /** These fields as JSON. */
@@ -160,16 +153,8 @@ record MessageBody(Message message, Map<String, @Nullable Object> fields) implem
                 write(json, item);
             }
             json.writeEndArray();
-        } else if (value instanceof BigInteger number) {
-            json.writeNumber(number);
-        } else if (value instanceof BigDecimal number) {
-            json.writeNumber(number);
-        } else if (value instanceof Boolean truth) {
-            json.writeBoolean(truth);
-        } else if (value == null) {
-            json.writeNull();
         } else {
-            json.writeString(String.valueOf(value));
+            json.writeObject(value);
         }
     }
 

@@ -1,12 +1,12 @@
 package io.interlock.sqs;
 
 import io.interlock.InterlockException;
-import io.interlock.Refusal;
 import io.interlock.RunRefusal;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
+import io.interlock.sqs.Queue.Message;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -30,7 +30,6 @@ final class MessageDelivery {
     /** The outcome, with a one-sentence reason. */
     record Outcome(Kind kind, String why) {}
 
-    /** The kinds of outcomes. */
     enum Kind {
         /** The run exists, and the message is deleted. */
         STARTED,
@@ -38,7 +37,6 @@ final class MessageDelivery {
         STORE_AWAY,
         /** It cannot be started yet. */
         NOT_NOW,
-        /** It is refused. */
         REFUSED
     }
 
@@ -52,11 +50,10 @@ final class MessageDelivery {
             return new Outcome(Kind.REFUSED, String.valueOf(refused.getMessage()));
         }
         if (!answer.isAccepted()) {
-            return new Outcome(
-                    answer instanceof Submission.Rejected rejected && passes(rejected.refusal())
-                            ? Kind.NOT_NOW
-                            : Kind.REFUSED,
-                    answer.explanation());
+            // A resource may stay in the wrong state; all other causes end without action.
+            boolean passes = answer instanceof Submission.Rejected rejected
+                    && !(rejected.refusal() instanceof RunRefusal.WrongState);
+            return new Outcome(passes ? Kind.NOT_NOW : Kind.REFUSED, answer.explanation());
         }
         log.debug("{}: {}", message, answer.explanation());
         try {
@@ -66,10 +63,5 @@ final class MessageDelivery {
                     Kind.NOT_NOW, "its run exists, but the message could not be deleted: " + away.getMessage());
         }
         return new Outcome(Kind.STARTED, answer.explanation());
-    }
-
-    /** A resource may stay in the wrong state; all other causes end without action. */
-    private static boolean passes(Refusal refusal) {
-        return !(refusal instanceof RunRefusal.WrongState);
     }
 }

@@ -7,10 +7,11 @@ import io.interlock.LockKey;
 import io.interlock.config.MessageTemplate;
 import io.interlock.config.SqsSettings;
 import io.interlock.engine.RunRequest;
+import io.interlock.sqs.Queue.Message;
 import java.math.BigInteger;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class MessageReader {
 
-    private static final String FIELDS = "job, key, parameters, priority, maxWait, maxRuntime, reason, labels";
+    private static final List<String> FIELDS =
+            List.of("job", "key", "parameters", "priority", "maxWait", "maxRuntime", "reason", "labels");
 
     private final String tenant;
     private final String queue;
@@ -39,79 +41,66 @@ final class MessageReader {
      * @throws MessageBody.NotUnderstoodException naming what is wrong with the message
      */
     RunRequest read(Message message) {
-        if (messages.job() != null) {
-            return foreign(message, messages.job());
-        }
         MessageBody body = MessageBody.parse(message);
-        Wish wish = new Wish();
-        body.fields().forEach((name, value) -> field(wish, name, value));
-        return request(message, wish, body);
-    }
-
-    /** Reads a message in another format. */
-    private RunRequest foreign(Message message, MessageTemplate job) {
-        MessageBody body = MessageBody.parse(message);
-        Wish wish = new Wish();
-        wish.job = job.fill(body);
-        String parameters = messages.parameters().isEmpty() ? body.json() : body.parameters(messages.parameters());
-        wish.and(request -> request.parameters(parameters));
-        return request(message, wish, body);
-    }
-
-    private RunRequest request(Message message, Wish wish, MessageBody body) {
-        if (wish.job == null) {
-            throw new MessageBody.NotUnderstoodException("it names no job");
-        }
-        String named = wish.key;
-        String key = named != null
-                ? named
-                : messages.keyTemplate().map(template -> template.fill(body)).orElse(message.group());
         try {
-            // QUEUE keeps the runs of a group in the order of its messages.
-            RunRequest request = RunRequest.of(LockKey.of(tenant, key), wish.job)
-                    .onConflict(ConflictPolicy.QUEUE)
-                    .idempotencyKey("sqs/" + queue + "/" + message.name())
-                    .submitter("sqs/" + queue)
-                    .correlation(message.id());
-            return wish.rest.apply(request);
+            return messages.job() == null ? own(message, body) : foreign(message, body, messages.job());
+        } catch (MessageBody.NotUnderstoodException known) {
+            throw known;
         } catch (InterlockException invalid) {
             throw new MessageBody.NotUnderstoodException(String.valueOf(invalid.getMessage()));
         }
     }
 
-    private static void field(Wish wish, String name, @Nullable Object value) {
-        switch (name) {
-            case "job" -> wish.job = text(name, value);
-            case "key" -> wish.key = text(name, value);
-            case "parameters" -> {
-                String parameters = MessageBody.written(object(name, value));
-                wish.and(request -> request.parameters(parameters));
+    private RunRequest own(Message message, MessageBody body) {
+        Map<String, @Nullable Object> fields = body.fields();
+        for (String name : fields.keySet()) {
+            if (!FIELDS.contains(name)) {
+                throw new MessageBody.NotUnderstoodException(
+                        "it has a field '" + name + "', which is not one of " + String.join(", ", FIELDS));
             }
-            case "priority" -> {
-                int priority = wholeNumber(name, value);
-                wish.and(request -> request.priority(priority));
-            }
-            case "maxWait" -> {
-                String time = text(name, value);
-                wish.and(request -> request.maxWait(DurationText.parse(name, time)));
-            }
-            case "maxRuntime" -> {
-                String time = text(name, value);
-                wish.and(request -> request.maxRuntime(DurationText.parse(name, time)));
-            }
-            case "reason" -> {
-                String reason = text(name, value);
-                wish.and(request -> request.reason(reason));
-            }
+        }
+        if (!fields.containsKey("job")) {
+            throw new MessageBody.NotUnderstoodException("it names no job");
+        }
+        RunRequest request = request(message, body, text("job", fields.get("job")));
+        for (Map.Entry<String, @Nullable Object> field : fields.entrySet()) {
+            request = with(request, field.getKey(), field.getValue());
+        }
+        return request;
+    }
+
+    /** Reads a message in another format. */
+    private RunRequest foreign(Message message, MessageBody body, MessageTemplate job) {
+        return request(message, body, job.fill(body))
+                .parameters(messages.parameters().isEmpty() ? body.json() : body.parameters(messages.parameters()));
+    }
+
+    private RunRequest request(Message message, MessageBody body, String job) {
+        String key = messages.job() == null && body.fields().containsKey("key")
+                ? text("key", body.fields().get("key"))
+                : messages.keyTemplate().map(template -> template.fill(body)).orElse(message.group());
+        // QUEUE keeps the runs of a group in the order of its messages.
+        return RunRequest.of(LockKey.of(tenant, key), job)
+                .onConflict(ConflictPolicy.QUEUE)
+                .idempotencyKey("sqs/" + queue + "/" + message.name())
+                .submitter("sqs/" + queue)
+                .correlation(message.id());
+    }
+
+    private static RunRequest with(RunRequest request, String name, @Nullable Object value) {
+        return switch (name) {
+            case "parameters" -> request.parameters(MessageBody.written(object(name, value)));
+            case "priority" -> request.priority(wholeNumber(name, value));
+            case "maxWait" -> request.maxWait(DurationText.parse(name, text(name, value)));
+            case "maxRuntime" -> request.maxRuntime(DurationText.parse(name, text(name, value)));
+            case "reason" -> request.reason(text(name, value));
             case "labels" -> {
                 Map<String, String> labels = new LinkedHashMap<>();
                 object(name, value).forEach((label, of) -> labels.put(label, text("labels." + label, of)));
-                wish.and(request -> request.labels(labels));
+                yield request.labels(labels);
             }
-            default ->
-                throw new MessageBody.NotUnderstoodException(
-                        "it has a field '" + name + "', which is not one of " + FIELDS);
-        }
+            default -> request;
+        };
     }
 
     private static String text(String name, @Nullable Object value) {
@@ -134,18 +123,5 @@ final class MessageReader {
             return (Map<String, @Nullable Object>) object;
         }
         throw new MessageBody.NotUnderstoodException(name + " is not a JSON object");
-    }
-
-    /** The fields read so far. */
-    private static final class Wish {
-
-        private @Nullable String job;
-        private @Nullable String key;
-        private UnaryOperator<RunRequest> rest = request -> request;
-
-        void and(UnaryOperator<RunRequest> further) {
-            UnaryOperator<RunRequest> before = rest;
-            rest = request -> further.apply(before.apply(request));
-        }
     }
 }

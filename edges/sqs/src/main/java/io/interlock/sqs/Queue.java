@@ -1,6 +1,7 @@
 package io.interlock.sqs;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.Sha256;
 import io.interlock.config.SqsSettings;
 import java.io.IOException;
 import java.net.URI;
@@ -96,7 +97,6 @@ final class Queue implements AutoCloseable {
                 .map(Queue::message);
     }
 
-    /** Deletes a message. */
     void delete(Message message) {
         acting.deleteMessage(request -> request.queueUrl(url).receiptHandle(message.receipt()));
     }
@@ -109,7 +109,6 @@ final class Queue implements AutoCloseable {
                 request.queueUrl(url).receiptHandle(message.receipt()).visibilityTimeout(seconds));
     }
 
-    /** The attributes of this queue. */
     Map<QueueAttributeName, String> attributes() {
         return acting.getQueueAttributes(request -> request.queueUrl(url).attributeNames(QueueAttributeName.ALL))
                 .attributes();
@@ -168,6 +167,43 @@ final class Queue implements AutoCloseable {
     /** Without a send time, the message counts as just sent. */
     private static Instant sentAt(@Nullable String milliseconds) {
         return milliseconds == null ? Instant.MAX : Instant.ofEpochMilli(Long.parseLong(milliseconds));
+    }
+
+    /**
+     * A received message.
+     *
+     * @param receives how often it has been received, this time included
+     * @param sentAt when it was sent, by the clock of SQS
+     * @param receipt the handle to delete it or to change its visibility timeout
+     */
+    record Message(
+            String id,
+            String group,
+            String deduplicationId,
+            int receives,
+            Instant sentAt,
+            String body,
+            String receipt) {
+
+        /**
+         * The name by which a repeated delivery is recognised. A deduplication id chosen by the sender counts for longer
+         * than the five minutes of SQS. One that SQS derived from the content does not: the same content, sent again on
+         * another day, is a new request.
+         */
+        String name() {
+            return deduplicationId.isEmpty() || deduplicationId.equalsIgnoreCase(digest(body)) ? id : deduplicationId;
+        }
+
+        /** The content-based deduplication id of a body. */
+        static String digest(String body) {
+            return Sha256.hex(body);
+        }
+
+        /** For the log, without the content. */
+        @Override
+        public String toString() {
+            return "message " + id + " of group " + group;
+        }
     }
 
     /**

@@ -90,7 +90,6 @@ final class QueueCheck {
             this.check = check;
         }
 
-        /** The number at the last count. */
         long seen() {
             return seen;
         }

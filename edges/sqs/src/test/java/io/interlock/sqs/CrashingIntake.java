@@ -5,6 +5,7 @@ import io.interlock.config.SqsSettings;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
+import io.interlock.sqs.SqsIntake.QueueIntake;
 import io.interlock.time.Environment;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

@@ -13,6 +13,7 @@ import io.interlock.config.MessageTemplate;
 import io.interlock.config.SqsSettings;
 import io.interlock.run.Run;
 import io.interlock.sqs.LocalSqs.Pair;
+import io.interlock.sqs.Queue.Message;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package io.interlock.sqs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.sqs.Queue.Message;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

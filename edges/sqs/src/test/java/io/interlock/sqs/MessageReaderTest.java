@@ -8,6 +8,7 @@ import io.interlock.LockKey;
 import io.interlock.config.MessageTemplate;
 import io.interlock.config.SqsSettings;
 import io.interlock.engine.RunRequest;
+import io.interlock.sqs.Queue.Message;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,8 +31,9 @@ class MessageReaderTest {
     @Test
     void everyFieldIsUnderstood() {
         RunRequest request = reader.read(message("own", """
-                {"job": "scale", "key": "cluster/7", "parameters": {"workers": [1, {"a": null}]}, "priority": 5, "maxWait": "10m",
-                 "maxRuntime": "1h", "reason": "load", "labels": {"team": "red"}}"""));
+            {"job": "scale", "key": "cluster/7", "parameters": {"workers": [1, {"a": null}]}, "priority": 5, "maxWait": "10m",
+             "maxRuntime": "1h", "reason": "load", "labels": {"team": "red"}}\
+            """));
         assertThat(request.key()).isEqualTo(LockKey.of("acme", "cluster/7"));
         assertThat(request.job().value()).isEqualTo("scale");
         assertThat(request.policy()).contains(ConflictPolicy.QUEUE);
@@ -86,7 +88,8 @@ class MessageReaderTest {
     void messagesOfTheirOwnFormAreUnderstoodByTemplates() {
         MessageReader ocpctl = reader("{type}", "cluster/{group#cluster-}", Map.of());
         RunRequest request = ocpctl.read(new Message("id", "cluster-c1", "own", 1, Instant.EPOCH, """
-                {"id": "job-7", "cluster_id": "c1", "type": "DESTROY", "force": true, "spec": {"workers": [3, 0.5, null]}}""", "receipt"));
+            {"id": "job-7", "cluster_id": "c1", "type": "DESTROY", "force": true, "spec": {"workers": [3, 0.5, null]}}\
+            """, "receipt"));
         assertThat(request.key()).isEqualTo(LockKey.of("acme", "cluster/c1"));
         assertThat(request.job().value()).isEqualTo("DESTROY");
         assertThat(request.policy()).contains(ConflictPolicy.QUEUE);

@@ -8,6 +8,7 @@ import io.interlock.engine.RunEngine;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
 import io.interlock.run.Transition;
+import io.interlock.sqs.SqsIntake.QueueIntake;
 import io.interlock.time.Environment;
 import java.util.List;
 import java.util.Map;

@@ -40,13 +40,13 @@ class ServerIntakeTest {
     @BeforeEach
     void start() throws IOException {
         Path configuration = Files.writeString(folder.resolve("interlock.yaml"), """
-                interlock:
-                  store: "sqlite:%s"
-                  jobs:
-                    DESTROY: { run: { command: ["true"] } }
-                  sqs:
-                    - { queue: "%s", endpoint: "%s", wait: 1s }
-                """.formatted(
+            interlock:
+              store: "sqlite:%s"
+              jobs:
+                DESTROY: { run: { command: ["true"] } }
+              sqs:
+                - { queue: "%s", endpoint: "%s", wait: 1s }
+            """.formatted(
                 folder.resolve("interlock.db"), queues.url(), LocalSqs.shared().endpoint()));
         server = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -1,10 +1,7 @@
 package io.interlock.cli.backend;
 
-import io.interlock.LockKey;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
-import io.interlock.cli.text.Shown;
-import io.interlock.cli.text.Shown.ShellWords;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.run.RunQuery;
@@ -13,98 +10,77 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A store or a server that carries out commands. Safe for use by many threads. */
+/**
+ * A store or a server that carries out commands. Requests and answers have the fields of REST; every answer about a key is a lock, and
+ * every answer about a run is a run, unless said otherwise. Safe for use by many threads.
+ */
 public interface Backend extends AutoCloseable {
+
+    /** How many keys, or queued runs of one key, are listed at the most. */
+    int MAX_LISTED = RunQuery.MAX_LIMIT;
 
     /** For {@code interlock run}. */
     KeyAcquirer acquirer();
 
-    LockApi locks();
+    /** The first {@link #MAX_LISTED} keys that are held or waited for, of names that begin with {@code prefix}. */
+    List<Facts> locks(String prefix);
 
-    RunApi runs();
+    Facts lock(String key);
 
-    LeaseApi leases();
+    /**
+     * Evicts a lease, if it still has this token.
+     *
+     * @return {@code releasedToken, opensAt, nextRun?}
+     */
+    Facts evict(String key, long token, String reason);
 
-    KeyApi keys();
+    /**
+     * Stops new grants under a key, or under all names with a prefix and {@code *}.
+     *
+     * @param time how long, or {@code null} until it is resumed
+     * @return {@code key} or {@code pattern}, {@code paused, pausedBy, reason, until?}
+     */
+    default Facts pause(String pattern, String reason, @Nullable Duration time) {
+        throw leasesOnly("pauses");
+    }
 
-    AdminApi admin();
+    default void resume(String pattern, String reason) {
+        throw leasesOnly("pauses");
+    }
+
+    BareLeases leases();
+
+    default RunApi runs() {
+        throw leasesOnly("runs, no queue and no dead letters");
+    }
+
+    default KeyApi keys() {
+        throw leasesOnly("API keys");
+    }
+
+    default AdminApi admin() {
+        throw leasesOnly("audit log, no jobs and no janitor");
+    }
 
     /** Gives up connections. */
     @Override
     void close();
 
-    /** Locks, evictions and pauses. Every answer is a lock as in REST, unless said otherwise. */
-    interface LockApi {
-
-        /** How many keys are listed at the most. */
-        int MAX_LISTED = RunQuery.MAX_LIMIT;
-
-        /** The first {@link #MAX_LISTED} keys that are held or waited for, of names that begin with {@code prefix}. */
-        List<Facts> list(String prefix);
-
-        Facts show(String key);
-
-        /**
-         * Evicts a lease, if it still has this token.
-         *
-         * @return {@code releasedToken, opensAt, nextRun?}
-         */
-        Facts evict(String key, long token, String reason);
-
-        /**
-         * Stops new grants under a key, or under all names with a prefix and {@code *}.
-         *
-         * @param time how long, or {@code null} until it is resumed
-         * @return {@code key} or {@code pattern}, {@code paused, pausedBy, reason, until?}
-         */
-        Facts pause(String pattern, String reason, @Nullable Duration time);
-
-        /** Ends a pause. */
-        void resume(String pattern, String reason);
+    private static Failure leasesOnly(String what) {
+        return new Failure(
+                ExitCode.CONFIGURATION,
+                "this store keeps leases only; it has no " + what,
+                "use a store of runs: --store sqlite:PATH or postgresql://…");
     }
 
-    /** Runs. Every answer is a run as in REST, unless said otherwise. */
     interface RunApi {
 
         /**
-         * Which runs to list; {@code null} for any.
+         * The first {@code limit} runs, the newest first.
          *
-         * @param holder only those whose last attempt had this holder
-         * @param label only those with this label, such as {@code team=finance}
-         * @param error only those that failed with this error code
-         * @param since only those submitted at this {@linkplain io.interlock.service.PastTime time} or later
-         * @param failedSince only those that failed at this time or later
+         * @param filter {@code key?, state?, job?, holder?, label?, error?, since?, failedSince?}
          */
-        record Filter(
-                @Nullable String key,
-                @Nullable String state,
-                @Nullable String job,
-                @Nullable String holder,
-                @Nullable String label,
-                @Nullable String error,
-                @Nullable String since,
-                @Nullable String failedSince,
-                int limit) {}
-
-        /**
-         * A run that a worker is to do.
-         *
-         * @param onConflict the policy if the key is taken, or {@code null} for the job's
-         * @param parameters JSON text
-         * @param idempotencyKey marks repetitions of the same request, or {@code null}
-         * @param priority from −100 to 100
-         */
-        record Wish(
-                String key,
-                String job,
-                @Nullable String onConflict,
-                String parameters,
-                @Nullable String reason,
-                @Nullable String idempotencyKey,
-                int priority) {}
-
-        /** The newest first. */
-        List<Facts> list(Filter filter);
+        List<Facts> list(Facts filter, int limit);
 
         /** Dead letters that are not settled, the newest first; only of {@code job}, unless it is {@code null}. */
         List<Facts> dead(@Nullable String job, int limit);
@@ -115,50 +91,40 @@ public interface Backend extends AutoCloseable {
         /** One run, when it has ended or {@code maxWait} is over. */
         Facts await(String id, Duration maxWait) throws InterruptedException;
 
-        /** How many queued runs of one key are listed at the most. */
-        int MAX_QUEUED = RunQuery.MAX_LIMIT;
-
         /**
          * Queued runs of {@code key} from the front; with {@code null}, of all keys: {@code key, place, id, job, submittedBy, priority,
          * waitingSince, startsAt?, …}.
          */
         List<Facts> queue(@Nullable String key);
 
-        Facts submit(Wish wish);
-
-        /** Submits the same as an earlier run once more. */
-        Facts rerun(String id, String reason);
-
-        Facts cancel(String id, String reason);
-
-        /** Moves a waiting run before all others of its key that are ready. */
-        Facts front(String id, String reason);
-
-        /** Submits a new run for a dead letter. */
-        Facts redrive(String id, String reason);
-
-        /** Settles a dead letter without a new run. */
-        Facts discard(String id, String reason);
-    }
-
-    /** Leases without runs, for scripts that cannot wrap a command. */
-    interface LeaseApi {
-
         /**
-         * What proves a lease.
+         * Submits a run for a worker.
          *
-         * @param leaseId a secret of its holder
+         * @param wish {@code key, job, onConflict?, parameters, reason?, idempotencyKey?, priority}
          */
-        record Proof(LockKey key, String leaseId, long token) {}
+        Facts submit(Facts wish);
 
-        /** {@code key, leaseId, token, expiresAt, heartbeatEvery}. */
-        Facts acquire(LockKey key, Duration ttl, Duration wait) throws InterruptedException;
+        Facts order(Order order, String id, String reason);
 
-        /** Extends a lease; the answer is as of {@link #acquire}. */
-        Facts renew(Proof proof, Duration ttl);
+        enum Order {
+            /** Submits the same once more. */
+            RERUN,
+            CANCEL,
+            /** Moves a waiting run before all others of its key that are ready. */
+            FRONT,
+            /** Submits a new run for a dead letter. */
+            REDRIVE,
+            /** Settles a dead letter without a new run. */
+            DISCARD
+        }
 
-        /** Gives a lease back; may be repeated. */
-        void release(Proof proof);
+        /** The failure of a rerun whose work no worker can do. */
+        static Failure doneByCaller(String id, String key) {
+            return new Failure(
+                    ExitCode.FAILED,
+                    "run " + id + " was done by its caller, and only the caller can do it again",
+                    "type the command again: interlock run " + key + " -- …");
+        }
     }
 
     interface KeyApi {
@@ -188,21 +154,11 @@ public interface Backend extends AutoCloseable {
                 @Nullable Duration keptFor) {}
 
         /**
-         * Which audit records to list; {@code null} for any.
+         * The first {@code limit} audit records, the newest first.
          *
-         * @param since only those of this {@linkplain io.interlock.service.PastTime time} or later
-         * @param until only those before this time
+         * @param filter {@code key?, run?, action?, since?, until?}
          */
-        record AuditFilter(
-                @Nullable String key,
-                @Nullable String run,
-                @Nullable String action,
-                @Nullable String since,
-                @Nullable String until,
-                int limit) {}
-
-        /** Audit records, the newest first. */
-        List<Facts> audit(AuditFilter filter);
+        List<Facts> audit(Facts filter, int limit);
 
         /** Checks the whole audit log: {@code clean, records, findings, head, sentence}. */
         Facts verifyAudit(Evidence evidence);
@@ -236,27 +192,10 @@ public interface Backend extends AutoCloseable {
 
         /** Processes that take work. */
         List<Facts> workers();
-    }
 
-    /** The failure of a rerun whose work no worker can do. */
-    static Failure doneByCaller(String id, String key) {
-        return new Failure(
-                ExitCode.FAILED,
-                "run " + id + " was done by its caller, and only the caller can do it again",
-                "type the command again: interlock run " + key + " -- …");
-    }
-
-    /** The failure of an acquire whose key is held. */
-    static Failure busy(LockKey key, String code, String explanation) {
-        return new Failure(
-                ExitCode.BUSY,
-                code,
-                Shown.sentence(Facts.with("key", key.name()).and("explanation", explanation)),
-                "wait for it: interlock acquire --wait 30s " + ShellWords.join(List.of(key.name())));
-    }
-
-    /** What is due for a sweep: one entry whose actions are the {@code key, run?, why} of {@code due}. */
-    static Facts due(List<Facts> due) {
-        return Facts.with("sweeps", List.of(Facts.with("sweep", "due").and("actions", due)));
+        /** What is due for a sweep: one entry whose actions are the {@code key, run?, why} of {@code due}. */
+        static Facts due(List<Facts> due) {
+            return Facts.with("sweeps", List.of(Facts.with("sweep", "due").and("actions", due)));
+        }
     }
 }

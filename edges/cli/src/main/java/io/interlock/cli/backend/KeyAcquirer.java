@@ -2,6 +2,7 @@ package io.interlock.cli.backend;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
+import io.interlock.run.Ending;
 import io.interlock.service.Facts;
 import java.time.Duration;
 import java.util.Map;
@@ -18,6 +19,7 @@ public interface KeyAcquirer {
      * A command to run under a key.
      *
      * @param job the kind of work, for the record
+     * @param onConflict what happens if the key is held: REJECT, SKIP or QUEUE
      * @param maxWait how long to wait, or {@code null} without limit
      * @param lease how long the lease lives without a heartbeat
      * @param priority from −100 to 100
@@ -27,7 +29,7 @@ public interface KeyAcquirer {
     record Request(
             LockKey key,
             String job,
-            IfBusy ifBusy,
+            ConflictPolicy onConflict,
             @Nullable Duration maxWait,
             Duration lease,
             Duration grace,
@@ -35,24 +37,6 @@ public interface KeyAcquirer {
             @Nullable String reason,
             Map<String, String> labels,
             String program) {
-
-        /** What happens if the key is held. */
-        public enum IfBusy {
-            FAIL(ConflictPolicy.REJECT),
-            /** That is no error. */
-            SKIP(ConflictPolicy.SKIP),
-            WAIT(ConflictPolicy.QUEUE);
-
-            private final ConflictPolicy policy;
-
-            IfBusy(ConflictPolicy policy) {
-                this.policy = policy;
-            }
-
-            ConflictPolicy policy() {
-                return policy;
-            }
-        }
 
         public Request {
             labels = Map.copyOf(labels);
@@ -86,10 +70,8 @@ public interface KeyAcquirer {
          */
         Outcome take() throws InterruptedException;
 
-        /** What it waits for now. */
         View look();
 
-        /** Leaves the queue. */
         void leave();
 
         /**
@@ -138,7 +120,7 @@ public interface KeyAcquirer {
          *
          * @return why that is void or could not be reported; empty if it is on record
          */
-        Optional<Stop> finish(Result result);
+        Optional<Stop> finish(Ending ending);
 
         /**
          * Why the work must stop.
@@ -153,24 +135,6 @@ public interface KeyAcquirer {
                 CANCELLED,
                 /** The end could not be reported; the lease is left to expire. */
                 UNTOLD
-            }
-        }
-
-        /**
-         * How the work ended.
-         *
-         * @param code for programs, if it did not succeed
-         */
-        record Result(Result.Kind kind, int exitCode, String code, String message) {
-
-            public enum Kind {
-                SUCCEEDED,
-                /** It did not do its work. */
-                FAILED,
-                /** It was stopped. */
-                ABORTED,
-                /** It took too long. */
-                TIMED_OUT
             }
         }
     }

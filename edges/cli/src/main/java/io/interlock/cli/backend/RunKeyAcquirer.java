@@ -1,20 +1,13 @@
 package io.interlock.cli.backend;
 
 import io.interlock.LeaseLostException;
-import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
-import io.interlock.cli.backend.KeyAcquirer.Entry;
-import io.interlock.cli.backend.KeyAcquirer.HeldKey;
-import io.interlock.cli.backend.KeyAcquirer.HeldKey.Result;
-import io.interlock.cli.backend.KeyAcquirer.HeldKey.Stop;
-import io.interlock.cli.backend.KeyAcquirer.Place;
 import io.interlock.client.Json;
 import io.interlock.engine.CallerRun;
 import io.interlock.engine.CallerRun.CallerTurn;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
-import io.interlock.locks.Outcome;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
@@ -33,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** A run whose work this process does, on a store or by a server: the engine of either keeps its lease alive. */
 final class RunKeyAcquirer implements KeyAcquirer {
 
+    private final Backend backend;
     private final Runs runs;
     private final Environment environment;
     private final String actor;
@@ -41,39 +35,34 @@ final class RunKeyAcquirer implements KeyAcquirer {
 
         Submission submit(RunRequest request);
 
-        /** One lock, also of a key that is free. */
-        Facts lock(LockKey key);
-
-        /** The place of a run in its queue, from 1; 0 if it is not known. */
-        int position(RunId run);
-
         void cancel(RunId run, String reason);
     }
 
-    RunKeyAcquirer(Runs runs, Environment environment, String actor) {
+    RunKeyAcquirer(Backend backend, Runs runs, Environment environment, String actor) {
+        this.backend = backend;
         this.runs = runs;
         this.environment = environment;
         this.actor = actor;
     }
 
     @Override
-    public Entry enter(KeyAcquirer.Request order) {
+    public Entry enter(Request order) {
         Submission answer = runs.submit(request(order));
         if (answer instanceof Submission.Started started && started.work() != null) {
-            return new KeyAcquirer.Entry.Granted(new HeldRun(started.work(), environment));
+            return new Entry.Granted(new HeldRun(started.work(), environment));
         }
         if (answer instanceof Submission.Queued queued && queued.turn() != null) {
-            return new KeyAcquirer.Entry.InLine(new QueuedRun(queued.turn()));
+            return new Entry.InLine(new QueuedRun(queued.turn()));
         }
         String code =
                 answer instanceof Submission.Refused refused ? refused.refusal().code() : "lock-held";
-        return new KeyAcquirer.Entry.Busy(runs.lock(order.key()), code, answer.explanation());
+        return new Entry.Busy(backend.lock(order.key().name()), code, answer.explanation());
     }
 
-    private RunRequest request(KeyAcquirer.Request order) {
+    private RunRequest request(Request order) {
         RunRequest request = RunRequest.of(order.key(), order.job())
                 .execution(Execution.CALLER)
-                .onConflict(order.ifBusy().policy())
+                .onConflict(order.onConflict())
                 .lease(order.lease())
                 .priority(order.priority())
                 .labels(order.labels())
@@ -108,7 +97,9 @@ final class RunKeyAcquirer implements KeyAcquirer {
         @Override
         public View look() {
             Run run = turn.run();
-            return new View(runs.lock(run.key()), runs.position(run.id()));
+            Facts shown = backend.runs().show(run.id().toString());
+            return new View(backend.lock(run.key().name()), (int)
+                    shown.number("position").orElse(0));
         }
 
         @Override
@@ -168,8 +159,7 @@ final class RunKeyAcquirer implements KeyAcquirer {
 
         /** Told again for as long as the lease lives: after that, the answer makes no difference. */
         @Override
-        public Optional<Stop> finish(Result result) {
-            Ending ending = ending(result);
+        public Optional<Stop> finish(Ending ending) {
             long until = environment.ticker().nanos() + work.remaining().toNanos();
             while (true) {
                 try {
@@ -199,16 +189,6 @@ final class RunKeyAcquirer implements KeyAcquirer {
                     ? new Stop(Stop.Kind.CANCELLED, stop.actor() + " requested a stop: " + stop.reason())
                     // The lease of a run is renewed by heartbeats.
                     : new Stop(Stop.Kind.LOST, stop.reason().replace("no renewal was", "no heartbeat was"));
-        }
-
-        private static Ending ending(Result result) {
-            RunError error = new RunError(result.code(), result.message());
-            return switch (result.kind()) {
-                case SUCCEEDED -> new Ending.Succeeded(Json.line(Facts.with("exitCode", result.exitCode())));
-                case FAILED -> new Ending.Failed(error, false, null);
-                case ABORTED -> new Ending.Aborted(error);
-                case TIMED_OUT -> new Ending.TimedOut(error);
-            };
         }
     }
 }

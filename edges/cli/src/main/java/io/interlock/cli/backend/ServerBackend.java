@@ -1,15 +1,8 @@
 package io.interlock.cli.backend;
 
-import io.interlock.LockKey;
 import io.interlock.RunId;
-import io.interlock.cli.backend.Backend.AdminApi;
-import io.interlock.cli.backend.Backend.KeyApi;
-import io.interlock.cli.backend.Backend.LeaseApi;
-import io.interlock.cli.backend.Backend.LockApi;
-import io.interlock.cli.backend.Backend.RunApi;
 import io.interlock.cli.text.Failure;
 import io.interlock.client.InterlockClient;
-import io.interlock.client.Json;
 import io.interlock.client.ServerConnection;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
@@ -19,45 +12,35 @@ import io.interlock.service.Facts;
 import io.interlock.service.HistoryWindow;
 import io.interlock.time.Environment;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Works through a server. */
 public final class ServerBackend implements Backend {
 
-    /** As many as a request may have. */
     private static final int MAX_WITNESSES = 20;
 
     private final InterlockClient remote;
     private final ServerConnection client;
-    private final Target target;
+    private final String actor;
+    private final Environment environment;
 
-    /**
-     * Works through a server.
-     *
-     * @param target for whom, and in which environment
-     */
-    public ServerBackend(InterlockClient client, Target target) {
+    /** Works through a server, for {@code actor}. */
+    public ServerBackend(InterlockClient client, String actor, Environment environment) {
         this.remote = client;
         this.client = client.connection();
-        this.target = target;
+        this.actor = actor;
+        this.environment = environment;
     }
-
-    /** For whom to act, and clocks and threads. */
-    public record Target(String actor, Environment environment) {}
 
     @Override
     public KeyAcquirer acquirer() {
-        return new RunKeyAcquirer(new ClientRuns(), target.environment(), target.actor());
-    }
-
-    @Override
-    public LockApi locks() {
-        return new ServerLocks();
+        return new RunKeyAcquirer(this, new ClientRuns(), environment, actor);
     }
 
     @Override
@@ -66,8 +49,8 @@ public final class ServerBackend implements Backend {
     }
 
     @Override
-    public LeaseApi leases() {
-        return new LeaseBackend.StoreLeases(remote::leases);
+    public BareLeases leases() {
+        return new BareLeases(remote::leases);
     }
 
     @Override
@@ -85,15 +68,11 @@ public final class ServerBackend implements Backend {
         remote.close();
     }
 
-    private static String text(@Nullable Object value) {
-        return value == null ? "" : value.toString();
-    }
-
-    /** One lock, also of a key that is free. */
-    static Facts lock(ServerConnection client, String key) {
-        return client.items(1, "/locks", "key", key).stream()
-                .findFirst()
-                .orElseGet(() -> Facts.with("key", key).and("explanation", key + " is free"));
+    /** The fields of {@code filter} as a query. */
+    private static String[] query(Facts filter) {
+        return filter.map().entrySet().stream()
+                .flatMap(field -> Stream.of(field.getKey(), String.valueOf(field.getValue())))
+                .toArray(String[]::new);
     }
 
     private final class ClientRuns implements RunKeyAcquirer.Runs {
@@ -104,92 +83,54 @@ public final class ServerBackend implements Backend {
         }
 
         @Override
-        public Facts lock(LockKey key) {
-            return ServerBackend.lock(client, key.name());
-        }
-
-        @Override
-        public int position(RunId run) {
-            return (int) client.get("/runs/" + run).number("position").orElse(0);
-        }
-
-        @Override
         public void cancel(RunId run, String reason) {
             remote.cancel(run, reason);
         }
     }
 
-    private final class ServerLocks implements LockApi {
+    @Override
+    public List<Facts> locks(String prefix) {
+        return client.items(MAX_LISTED, "/locks", "key", prefix.isEmpty() ? "" : prefix + "*");
+    }
 
-        @Override
-        public List<Facts> list(String prefix) {
-            return client.items(MAX_LISTED, "/locks", "key", prefix.isEmpty() ? "" : prefix + "*");
-        }
+    @Override
+    public Facts lock(String key) {
+        return client.items(1, "/locks", "key", key).stream()
+                .findFirst()
+                .orElseGet(() -> Facts.with("key", key).and("explanation", key + " is free"));
+    }
 
-        @Override
-        public Facts show(String key) {
-            return lock(client, key);
-        }
+    @Override
+    public Facts evict(String key, long token, String reason) {
+        return client.post(
+                "/locks/evict", Facts.with("key", key).and("token", token).and("reason", reason));
+    }
 
-        @Override
-        public Facts evict(String key, long token, String reason) {
-            return client.post(
-                    "/locks/evict", Facts.with("key", key).and("token", token).and("reason", reason));
-        }
+    @Override
+    public Facts pause(String pattern, String reason, @Nullable Duration time) {
+        Instant until = time == null ? null : environment.clock().instant().plus(time);
+        return client.post("/locks/pause", named(pattern, reason).and("until", until));
+    }
 
-        @Override
-        public Facts pause(String pattern, String reason, @Nullable Duration time) {
-            return client.post(
-                    "/locks/pause",
-                    named(pattern)
-                            .and("reason", reason)
-                            .and(
-                                    "until",
-                                    time,
-                                    wanted -> target.environment()
-                                            .clock()
-                                            .instant()
-                                            .plus(wanted)));
-        }
+    @Override
+    public void resume(String pattern, String reason) {
+        client.post("/locks/resume", named(pattern, reason));
+    }
 
-        @Override
-        public void resume(String pattern, String reason) {
-            client.post("/locks/resume", named(pattern).and("reason", reason));
-        }
-
-        private static Facts named(String pattern) {
-            return Facts.with(pattern.endsWith("*") ? "pattern" : "key", pattern);
-        }
+    private static Facts named(String pattern, String reason) {
+        return Facts.with(pattern.endsWith("*") ? "pattern" : "key", pattern).and("reason", reason);
     }
 
     private final class ServerRuns implements RunApi {
 
         @Override
-        public List<Facts> list(Filter filter) {
-            return client.items(
-                    filter.limit(),
-                    "/runs",
-                    "key",
-                    text(filter.key()),
-                    "state",
-                    text(filter.state()),
-                    "job",
-                    text(filter.job()),
-                    "holder",
-                    text(filter.holder()),
-                    "label",
-                    text(filter.label()),
-                    "error",
-                    text(filter.error()),
-                    "since",
-                    text(filter.since()),
-                    "failedSince",
-                    text(filter.failedSince()));
+        public List<Facts> list(Facts filter, int limit) {
+            return client.items(limit, "/runs", query(filter));
         }
 
         @Override
         public List<Facts> dead(@Nullable String job, int limit) {
-            return client.items(limit, "/runs", "state", "DEAD", "unsettled", "true", "job", text(job));
+            return client.items(limit, "/runs", "state", "DEAD", "unsettled", "true", "job", job == null ? "" : job);
         }
 
         @Override
@@ -204,69 +145,34 @@ public final class ServerBackend implements Backend {
 
         @Override
         public List<Facts> queue(@Nullable String key) {
-            List<Facts> waiting = new ArrayList<>();
-            List<String> keys = key != null
-                    ? List.of(key)
-                    : client
-                            .items(
-                                    LockApi.MAX_LISTED,
-                                    lock -> lock.number("waiting").orElse(0) > 0,
-                                    "/locks")
-                            .stream()
-                            .map(lock -> lock.shown("key"))
-                            .toList();
-            keys.forEach(name -> client.items(MAX_QUEUED, "/locks/line", "key", name)
-                    .forEach(waiter -> waiting.add(waiter.and("key", name))));
-            return waiting;
-        }
-
-        @Override
-        public Facts submit(Wish wish) {
-            String policy = wish.onConflict();
-            return client.post(
-                    "/runs",
-                    Facts.with("key", wish.key())
-                            .and("job", wish.job())
-                            .and(
-                                    "onConflict",
-                                    policy,
-                                    word -> word.toUpperCase(Locale.ROOT).replace('-', '_'))
-                            .and("parameters", Json.foreign(wish.parameters()))
-                            .and("reason", wish.reason())
-                            .and("idempotencyKey", wish.idempotencyKey())
-                            .and("priority", wish.priority()));
-        }
-
-        @Override
-        public Facts rerun(String id, String reason) {
-            Facts run = show(id);
-            if (run.shown("execution").equals("caller")) {
-                throw Backend.doneByCaller(id, run.shown("key"));
+            if (key != null) {
+                return queued(key);
             }
-            return order(id, "rerun", reason);
+            return client.items(MAX_LISTED, lock -> lock.number("waiting").orElse(0) > 0, "/locks").stream()
+                    .flatMap(lock -> queued(lock.shown("key")).stream())
+                    .toList();
+        }
+
+        private List<Facts> queued(String key) {
+            return client.items(MAX_LISTED, "/locks/line", "key", key).stream()
+                    .map(waiter -> waiter.and("key", key))
+                    .toList();
         }
 
         @Override
-        public Facts cancel(String id, String reason) {
-            return order(id, "cancel", reason);
+        public Facts submit(Facts wish) {
+            return client.post("/runs", wish);
         }
 
         @Override
-        public Facts front(String id, String reason) {
-            return order(id, "front", reason);
-        }
-
-        @Override
-        public Facts redrive(String id, String reason) {
-            return order(id, "redrive", reason);
-        }
-
-        @Override
-        public Facts discard(String id, String reason) {
-            return order(id, "discard", reason);
-        }
-
-        private Facts order(String id, String verb, String reason) {
+        public Facts order(Order order, String id, String reason) {
+            if (order == Order.RERUN) {
+                Facts run = show(id);
+                if (run.shown("execution").equals("caller")) {
+                    throw RunApi.doneByCaller(id, run.shown("key"));
+                }
+            }
+            String verb = order.name().toLowerCase(Locale.ROOT);
             return client.post("/runs/" + checked(id) + "/" + verb, Facts.with("reason", reason));
         }
 
@@ -300,20 +206,8 @@ public final class ServerBackend implements Backend {
     private final class ServerAdmin implements AdminApi {
 
         @Override
-        public List<Facts> audit(AuditFilter filter) {
-            return client.items(
-                    filter.limit(),
-                    "/audit",
-                    "key",
-                    text(filter.key()),
-                    "run",
-                    text(filter.run()),
-                    "action",
-                    text(filter.action()),
-                    "since",
-                    text(filter.since()),
-                    "until",
-                    text(filter.until()));
+        public List<Facts> audit(Facts filter, int limit) {
+            return client.items(limit, "/audit", query(filter));
         }
 
         @Override
@@ -354,7 +248,7 @@ public final class ServerBackend implements Backend {
             if (!dryRun) {
                 return client.post("/janitor/sweep", null);
             }
-            return Backend.due(locks().list("").stream()
+            return AdminApi.due(locks("").stream()
                     .filter(lock -> lock.in("holder").text("holder").isPresent()
                             && !lock.in("holder").is("alive"))
                     .map(lock -> Facts.with("key", lock.shown("key"))

@@ -11,12 +11,6 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
-import io.interlock.cli.backend.Backend.AdminApi;
-import io.interlock.cli.backend.Backend.KeyApi;
-import io.interlock.cli.backend.Backend.LeaseApi;
-import io.interlock.cli.backend.Backend.LockApi;
-import io.interlock.cli.backend.Backend.RunApi;
-import io.interlock.cli.backend.LeaseBackend.StoreLeases;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.client.Json;
@@ -42,7 +36,6 @@ import io.interlock.run.Run;
 import io.interlock.run.Run.CancelAnswer;
 import io.interlock.run.RunQuery;
 import io.interlock.run.RunSpec.Execution;
-import io.interlock.run.Wait;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
@@ -55,13 +48,13 @@ import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,6 +80,10 @@ public final class StoreBackend implements Backend {
 
         LockKey key(String name) {
             return LockKey.of(tenant, name);
+        }
+
+        LeaseClient leases() {
+            return LeaseClient.open(url, environment);
         }
 
         /** Without the password. */
@@ -119,12 +116,7 @@ public final class StoreBackend implements Backend {
 
     @Override
     public KeyAcquirer acquirer() {
-        return new RunKeyAcquirer(new EngineRuns(), target.environment(), target.actor());
-    }
-
-    @Override
-    public LockApi locks() {
-        return new StoreLocks();
+        return new RunKeyAcquirer(this, new EngineRuns(), target.environment(), target.actor());
     }
 
     @Override
@@ -133,8 +125,8 @@ public final class StoreBackend implements Backend {
     }
 
     @Override
-    public LeaseApi leases() {
-        return new StoreLeases(() -> LeaseClient.open(target.url(), target.environment()));
+    public BareLeases leases() {
+        return new BareLeases(target::leases);
     }
 
     @Override
@@ -176,62 +168,50 @@ public final class StoreBackend implements Backend {
         }
 
         @Override
-        public Facts lock(LockKey key) {
-            return service.lock(key);
-        }
-
-        @Override
-        public int position(RunId run) {
-            return engine.explain(run).map(Wait::position).orElse(0);
-        }
-
-        @Override
         public void cancel(RunId run, String reason) {
             engine.cancel(run, target.actor(), reason);
         }
     }
 
-    private final class StoreLocks implements LockApi {
+    @Override
+    public List<Facts> locks(String prefix) {
+        return engine.queries().keys(new KeyQuery(target.tenant(), prefix, null, MAX_LISTED)).stream()
+                .map(LockFacts::of)
+                .toList();
+    }
 
-        @Override
-        public List<Facts> list(String prefix) {
-            return engine.queries().keys(new KeyQuery(target.tenant(), prefix, null, MAX_LISTED)).stream()
-                    .map(LockFacts::of)
-                    .toList();
-        }
+    @Override
+    public Facts lock(String name) {
+        return service.lock(target.key(name));
+    }
 
-        @Override
-        public Facts show(String name) {
-            return service.lock(target.key(name));
-        }
+    @Override
+    public Facts evict(String name, long token, String reason) {
+        LockKey key = target.key(name);
+        EvictAnswer answer = engine.evict(key, new FencingToken(token), target.actor(), reason);
+        return service.evicted(key, evicted(key, token, answer));
+    }
 
-        @Override
-        public Facts evict(String name, long token, String reason) {
-            LockKey key = target.key(name);
-            EvictAnswer answer = engine.evict(key, new FencingToken(token), target.actor(), reason);
-            return service.evicted(key, evicted(key, token, answer));
-        }
+    @Override
+    public Facts pause(String pattern, String reason, @Nullable Duration time) {
+        return LockFacts.pause(engine.pause(target.tenant(), pattern, target.actor(), reason, time));
+    }
 
-        @Override
-        public Facts pause(String pattern, String reason, @Nullable Duration time) {
-            return LockFacts.pause(engine.pause(target.tenant(), pattern, target.actor(), reason, time));
-        }
-
-        @Override
-        public void resume(String pattern, String reason) {
-            if (!engine.resume(target.tenant(), pattern, target.actor(), reason)) {
-                throw Failure.unknown(
-                        "'" + pattern + "' is not paused",
-                        "name the key or pattern as it was paused; locks ls shows PAUSED keys");
-            }
+    @Override
+    public void resume(String pattern, String reason) {
+        if (!engine.resume(target.tenant(), pattern, target.actor(), reason)) {
+            throw Failure.unknown(
+                    "'" + pattern + "' is not paused",
+                    "name the key or pattern as it was paused; locks ls shows PAUSED keys");
         }
     }
 
     /** One key, or a prefix of several; neither for all. */
     private record Keys(@Nullable LockKey one, String prefix) {}
 
-    private Keys keys(@Nullable String written) {
-        if (written == null || written.isEmpty()) {
+    private Keys keysOf(Facts filter) {
+        String written = filter.shown("key");
+        if (written.isEmpty()) {
             return new Keys(null, "");
         }
         return written.endsWith("*")
@@ -239,37 +219,40 @@ public final class StoreBackend implements Backend {
                 : new Keys(target.key(written), "");
     }
 
-    private @Nullable Instant past(@Nullable String time) {
-        return time == null
-                ? null
-                : PastTime.parse(time, target.environment().clock().instant());
+    private static <Q, V> Q with(Q query, Optional<V> value, BiFunction<Q, V, Q> more) {
+        return value.map(given -> more.apply(query, given)).orElse(query);
+    }
+
+    private @Nullable Instant past(Facts filter, String name) {
+        return filter.text(name)
+                .map(time -> PastTime.parse(time, target.environment().clock().instant()))
+                .orElse(null);
     }
 
     private final class StoreRuns implements RunApi {
 
         @Override
-        public List<Facts> list(Filter filter) {
-            RunQuery query = RunQuery.ofTenant(target.tenant()).newestFirst().page(0, filter.limit());
-            Keys keys = keys(filter.key());
-            if (keys.one() != null) {
-                query = query.of(keys.one());
+        public List<Facts> list(Facts filter, int limit) {
+            Keys keys = keysOf(filter);
+            Instant failedSince = past(filter, "failedSince");
+            String error = filter.text("error").orElse(null);
+            RunQuery query = RunQuery.ofTenant(target.tenant()).newestFirst().page(0, limit);
+            query = with(query, Optional.ofNullable(keys.one()), RunQuery::of);
+            query = with(query, filter.text("job").map(JobName::new), RunQuery::doing);
+            query = with(query, Optional.ofNullable(past(filter, "since")), RunQuery::since);
+            query = with(query, filter.text("label").map(StoreRuns::label), RunQuery::with);
+            if (error != null || failedSince != null) {
+                query = query.failing(new RunQuery.Failure(failedSince, error, false));
             }
-            if (filter.job() != null) {
-                query = query.doing(new JobName(filter.job()));
-            }
-            Instant since = past(filter.since());
-            if (since != null) {
-                query = query.since(since);
-            }
-            if (filter.label() != null) {
-                String[] parts = filter.label().split("=", 2);
-                query = query.with(new RunQuery.Label(parts[0], parts[1]));
-            }
-            if (filter.error() != null || filter.failedSince() != null) {
-                query = query.failing(new RunQuery.Failure(past(filter.failedSince()), filter.error(), false));
-            }
-            Set<RunState> states = filter.state() == null ? Set.of() : EnumSet.of(RunState.valueOf(filter.state()));
-            return service.runs(target.tenant(), all(query, new RunPages.Also(states, keys.prefix(), filter.holder())));
+            Set<RunState> states =
+                    filter.text("state").map(RunState::valueOf).map(Set::of).orElse(Set.of());
+            String holder = filter.text("holder").orElse(null);
+            return service.runs(target.tenant(), all(query, new RunPages.Also(states, keys.prefix(), holder)));
+        }
+
+        private static RunQuery.Label label(String written) {
+            String[] parts = written.split("=", 2);
+            return new RunQuery.Label(parts[0], parts[1]);
         }
 
         /** As many runs as a page has, however many pages are looked through for them. */
@@ -320,38 +303,41 @@ public final class StoreBackend implements Backend {
         }
 
         private List<Facts> queued(LockKey key) {
-            return service.line(LineQuery.front(key, MAX_QUEUED), LineQuery.Place::toString).list("items").stream()
+            return service.line(LineQuery.front(key, MAX_LISTED), LineQuery.Place::toString).list("items").stream()
                     .map(waiter -> waiter.and("key", key.name()))
                     .toList();
         }
 
         @Override
-        public Facts submit(Wish wish) {
-            RunRequest request = RunRequest.of(target.key(wish.key()), wish.job())
-                    .parameters(wish.parameters())
-                    .priority(wish.priority())
+        public Facts submit(Facts wish) {
+            RunRequest request = RunRequest.of(target.key(wish.shown("key")), wish.shown("job"))
+                    .parameters(wish.shown("parameters"))
+                    .priority((int) wish.number("priority").orElse(0))
                     .submitter(target.actor());
-            if (wish.onConflict() != null) {
-                request = request.onConflict(policy(wish.onConflict()));
-            }
-            if (wish.reason() != null) {
-                request = request.reason(wish.reason());
-            }
-            if (wish.idempotencyKey() != null) {
-                request = request.idempotencyKey(wish.idempotencyKey());
-            }
+            request = with(request, wish.text("onConflict").map(ConflictPolicy::valueOf), RunRequest::onConflict);
+            request = with(request, wish.text("reason"), RunRequest::reason);
+            request = with(request, wish.text("idempotencyKey"), RunRequest::idempotencyKey);
             return submitted(engine.submit(request));
         }
 
-        private ConflictPolicy policy(String word) {
-            return ConflictPolicy.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
+        @Override
+        public Facts order(Order order, String id, String reason) {
+            Run run = require(id);
+            return switch (order) {
+                case RERUN -> rerun(run, reason);
+                case CANCEL -> cancel(run, reason);
+                case FRONT -> {
+                    engine.moveToFront(run.id(), Actor.of(target.actor()), reason);
+                    yield show(id);
+                }
+                case REDRIVE -> redrive(run, reason);
+                case DISCARD -> discard(run, reason);
+            };
         }
 
-        @Override
-        public Facts rerun(String id, String reason) {
-            Run run = require(id);
+        private Facts rerun(Run run, String reason) {
             if (run.spec().execution() == Execution.CALLER) {
-                throw Backend.doneByCaller(id, run.key().name());
+                throw RunApi.doneByCaller(run.id().toString(), run.key().name());
             }
             return submitted(engine.submit(
                     EngineService.again(run).submitter(target.actor()).reason(reason)));
@@ -374,28 +360,20 @@ public final class StoreBackend implements Backend {
                     .and("position", position);
         }
 
-        @Override
-        public Facts cancel(String id, String reason) {
-            CancelAnswer answer = engine.cancel(require(id).id(), target.actor(), reason);
+        private Facts cancel(Run run, String reason) {
+            CancelAnswer answer = engine.cancel(run.id(), target.actor(), reason);
             if (answer instanceof CancelAnswer.Over over) {
                 throw new Failure(
                         ExitCode.STALE,
                         "run-finished",
-                        "run " + id + " has ended before: " + over.run().state(),
+                        "run " + run.id() + " has ended before: " + over.run().state(),
                         "there is nothing to do");
             }
-            return show(id);
+            return show(run.id().toString());
         }
 
-        @Override
-        public Facts front(String id, String reason) {
-            engine.moveToFront(require(id).id(), Actor.of(target.actor()), reason);
-            return show(id);
-        }
-
-        @Override
-        public Facts redrive(String id, String reason) {
-            RedriveAnswer answer = engine.deadLetters().redrive(require(id).id(), target.actor(), reason);
+        private Facts redrive(Run run, String reason) {
+            RedriveAnswer answer = engine.deadLetters().redrive(run.id(), target.actor(), reason);
             if (answer instanceof RedriveAnswer.Redriven redriven) {
                 return RunFacts.of(redriven.run());
             }
@@ -408,24 +386,28 @@ public final class StoreBackend implements Backend {
                         .settled()
                         .map(done -> ": " + done.actor() + " " + done.kind() + " it, " + done.reason())
                         .orElse("");
-                throw new Failure(ExitCode.STALE, "dead letter " + id + " is settled" + how, "there is nothing to do");
+                throw new Failure(
+                        ExitCode.STALE, "dead letter " + run.id() + " is settled" + how, "there is nothing to do");
             }
             if (answer instanceof RedriveAnswer.CallersWork) {
                 throw new Failure(
                         ExitCode.FAILED,
-                        "run " + id + " was done by its caller, and no worker can do it",
+                        "run " + run.id() + " was done by its caller, and no worker can do it",
                         "run it again yourself");
             }
-            throw answer instanceof RedriveAnswer.NotDead alive ? notDead(alive.run()) : unknown(id);
+            throw answer instanceof RedriveAnswer.NotDead alive
+                    ? notDead(alive.run())
+                    : unknown(run.id().toString());
         }
 
-        @Override
-        public Facts discard(String id, String reason) {
-            DiscardAnswer answer = engine.deadLetters().discard(require(id).id(), target.actor(), reason);
+        private Facts discard(Run run, String reason) {
+            DiscardAnswer answer = engine.deadLetters().discard(run.id(), target.actor(), reason);
             if (answer instanceof DiscardAnswer.Settled settled) {
                 return RunFacts.of(settled.letter().run());
             }
-            throw answer instanceof DiscardAnswer.NotDead alive ? notDead(alive.run()) : unknown(id);
+            throw answer instanceof DiscardAnswer.NotDead alive
+                    ? notDead(alive.run())
+                    : unknown(run.id().toString());
         }
 
         private Failure notDead(Run run) {
@@ -481,17 +463,16 @@ public final class StoreBackend implements Backend {
         }
 
         @Override
-        public List<Facts> audit(AuditFilter filter) {
-            String run = filter.run();
-            RunId id = run == null
-                    ? null
-                    : parsed(run)
+        public List<Facts> audit(Facts filter, int limit) {
+            RunId run = filter.text("run")
+                    .map(id -> parsed(id)
                             .orElseThrow(() -> Failure.usage(
-                                    "'" + run + "' is no id of a run", "interlock runs ls lists the runs"));
-            Keys keys = keys(filter.key());
-            AuditQuery query = new AuditQuery(
-                            target.tenant(), keys.one(), id, filter.action(), past(filter.since()), 0, filter.limit())
-                    .narrowed(new AuditQuery.Narrowing(past(filter.until()), keys.prefix(), null));
+                                    "'" + id + "' is no id of a run", "interlock runs ls lists the runs")))
+                    .orElse(null);
+            String action = filter.text("action").orElse(null);
+            Keys keys = keysOf(filter);
+            AuditQuery query = new AuditQuery(target.tenant(), keys.one(), run, action, past(filter, "since"), 0, limit)
+                    .narrowed(new AuditQuery.Narrowing(past(filter, "until"), keys.prefix(), null));
             return engine.queries().audit(query).stream().map(AdminFacts::audit).toList();
         }
 
@@ -529,7 +510,7 @@ public final class StoreBackend implements Backend {
             if (!dryRun) {
                 return AdminFacts.janitor(engine.janitor().runOnce(), Optional.empty(), action -> true);
             }
-            return Backend.due(engine.queries().keys(KeyQuery.ofTenant(target.tenant())).stream()
+            return AdminApi.due(engine.queries().keys(KeyQuery.ofTenant(target.tenant())).stream()
                     .filter(view -> view.lease() != null && view.lease().isExpired())
                     .map(view -> Facts.with("key", view.key().name())
                             .and("run", view.run(), Run::id)

@@ -5,8 +5,7 @@ import io.interlock.cli.backend.Backend.AdminApi;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
-import io.interlock.cli.command.CliCommand.LimitOption;
-import io.interlock.cli.command.CliCommand.Listing;
+import io.interlock.cli.command.CliCommand.LimitedListing;
 import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.command.OptionValues.PastTimes;
 import io.interlock.cli.text.ExitCode;
@@ -31,10 +30,9 @@ public final class AuditCommands {
     private AuditCommands() {}
 
     @Command(
-            name = "ls",
             description = "Lists audit records, the newest first.",
             footer = {"", "Example:", "  interlock audit ls --key ledger/4711 --limit 10"})
-    public static final class Ls extends Listing {
+    public static final class Ls extends LimitedListing {
 
         @Option(names = "--key", paramLabel = "KEY", description = "Only under this key; PREFIX* for several")
         private @Nullable String key;
@@ -51,24 +49,14 @@ public final class AuditCommands {
         @Option(names = "--until", paramLabel = "TIME", description = "Only those before: 2h, 7d or a time in UTC")
         private @Nullable String until;
 
-        @Mixin
-        private LimitOption limit = new LimitOption();
-
         @Override
         List<Facts> items(Backend backend) {
-            return backend.admin()
-                    .audit(new AdminApi.AuditFilter(
-                            key,
-                            run,
-                            action,
-                            PastTimes.optional("--since", since),
-                            PastTimes.optional("--until", until),
-                            limit.value()));
-        }
-
-        @Override
-        int most() {
-            return limit.value();
+            Facts filter = Facts.with("key", key)
+                    .and("run", run)
+                    .and("action", action)
+                    .and("since", PastTimes.optional("--since", since))
+                    .and("until", PastTimes.optional("--until", until));
+            return backend.admin().audit(filter, most());
         }
 
         @Override
@@ -88,7 +76,6 @@ public final class AuditCommands {
     }
 
     @Command(
-            name = "verify",
             description = "Checks the whole audit log: whether it was tampered with, and whether grants overlap. Exit"
                     + " code 1 if so. Witnesses and a key, kept outside the store, also find an end that was cut off and a"
                     + " log that was written anew.",
@@ -180,7 +167,6 @@ public final class AuditCommands {
     }
 
     @Command(
-            name = "sign",
             description = "Signs the audit log as it is now, with a key that it was not signed with before: once after"
                     + " audit.key-file was set for a log that had records already, and after the key was replaced."
                     + " Verify the log first.",

@@ -106,27 +106,10 @@ public abstract class CliCommand implements Callable<Integer> {
                 description = "Do not ask for confirmation")
         private boolean yes;
 
-        /** Goes on only if the user confirms. */
         void require(Console console, String question) {
             if (!yes && console.canAsk() && !console.confirm(question)) {
                 throw new Failure(ExitCode.FAILED, "nothing was done", null);
             }
-        }
-    }
-
-    /** How many of a listing. */
-    static final class LimitOption {
-
-        @Option(names = "--limit", paramLabel = "N", description = "How many at the most, up to 1000 (default: 50)")
-        private int limit = 50;
-
-        int value() {
-            if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
-                throw Failure.usage(
-                        "--limit '" + limit + "' is not from 1 to " + RunQuery.MAX_LIMIT,
-                        "ask for less, and for what you look for, as in --key or --since");
-            }
-            return limit;
         }
     }
 
@@ -204,10 +187,7 @@ public abstract class CliCommand implements Callable<Integer> {
                 console.say(none());
             } else {
                 Columns columns = columns();
-                Table table = new Table(columns.titles.toArray(String[]::new));
-                items.forEach(item -> table.row(
-                        columns.cells.stream().map(cell -> cell.apply(item)).toArray(String[]::new)));
-                options.print(table, console, columns.spare);
+                options.print(columns.table(items), console, columns.spare);
                 if (items.size() >= most()) {
                     console.say("no more than " + items.size() + " are shown; " + narrower());
                 }
@@ -233,7 +213,24 @@ public abstract class CliCommand implements Callable<Integer> {
         abstract String none();
     }
 
-    abstract static class RunListing extends Listing {
+    /** A command that lists a limited number of something. */
+    abstract static class LimitedListing extends Listing {
+
+        @Option(names = "--limit", paramLabel = "N", description = "How many at the most, up to 1000 (default: 50)")
+        private int limit = 50;
+
+        @Override
+        final int most() {
+            if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
+                throw Failure.usage(
+                        "--limit '" + limit + "' is not from 1 to " + RunQuery.MAX_LIMIT,
+                        "ask for less, and for what you look for, as in --key or --since");
+            }
+            return limit;
+        }
+    }
+
+    abstract static class RunListing extends LimitedListing {
 
         @Override
         Columns columns() {
@@ -267,6 +264,13 @@ public abstract class CliCommand implements Callable<Integer> {
             titles.add(title);
             cells.add(cell);
             return this;
+        }
+
+        Table table(List<Facts> items) {
+            Table table = new Table(titles.toArray(String[]::new));
+            items.forEach(item ->
+                    table.row(cells.stream().map(cell -> cell.apply(item)).toArray(String[]::new)));
+            return table;
         }
 
         /** These columns are left out where there is little room, the first of them first. */

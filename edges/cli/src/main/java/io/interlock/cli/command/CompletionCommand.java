@@ -10,7 +10,6 @@ import picocli.CommandLine.Parameters;
 
 /** {@code interlock completion bash|zsh|fish}. */
 @Command(
-        name = "completion",
         description = "Prints a script that completes commands and options in a shell.",
         footer = {
             "",
@@ -80,7 +79,7 @@ public final class CompletionCommand extends CliCommand {
         return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'";
     }
 
-    @Command(name = "version", description = "Prints the version.")
+    @Command(description = "Prints the version.")
     public static final class Version extends CliCommand {
 
         @Override

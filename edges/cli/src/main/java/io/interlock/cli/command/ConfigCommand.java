@@ -23,7 +23,6 @@ import picocli.CommandLine.Option;
 
 /** {@code interlock config show}. */
 @Command(
-        name = "show",
         description = "Shows the configuration as it holds: flag over INTERLOCK_* over file over default. Secrets are"
                 + " masked.",
         footer = {"", "Example:", "  interlock config show --origin --config interlock.yaml"})

@@ -6,7 +6,7 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.Backend.LeaseApi;
+import io.interlock.cli.backend.BareLeases;
 import io.interlock.cli.backend.StoreBackend;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
@@ -32,7 +32,6 @@ import picocli.CommandLine.Command;
 
 /** {@code interlock doctor}. */
 @Command(
-        name = "doctor",
         description = "Checks the setup and suggests fixes. Exit code 1 if something is wrong.",
         footer = {"", "Example:", "  interlock doctor --server https://locks.example --api-key-file key"})
 public final class DoctorCommand extends CliCommand.Targeted {
@@ -41,6 +40,7 @@ public final class DoctorCommand extends CliCommand.Targeted {
     private static final Duration TOLERATED_SKEW = Duration.ofSeconds(5);
 
     private boolean well = true;
+    private String place = "server";
 
     @Override
     public Integer call() throws InterruptedException {
@@ -50,29 +50,15 @@ public final class DoctorCommand extends CliCommand.Targeted {
             if (target().isServer(session())) {
                 checkServer();
             } else {
+                place = "store";
                 checkStore(target().place(session()));
             }
         } catch (InterlockException thrown) {
-            tell(Failure.of(thrown));
+            Failure failure = Failure.of(thrown);
+            boolean key = place.equals("server") && failure.exitCode() == ExitCode.DENIED;
+            wrong(key ? "key" : place, failure.what(), failure.nextStep().orElse(""));
         }
         return well ? ExitCode.OK : ExitCode.FAILED;
-    }
-
-    private void tell(RuntimeException thrown) {
-        if (thrown instanceof Failure failure) {
-            wrong(
-                    failure.exitCode() == ExitCode.DENIED ? "key" : "server",
-                    failure.what(),
-                    failure.nextStep().orElse(""));
-        } else {
-            // Messages of Interlock end with what to do.
-            String message = String.valueOf(thrown.getMessage());
-            int next = message.lastIndexOf("; ");
-            wrong(
-                    "store",
-                    next < 0 ? message : message.substring(0, next),
-                    next < 0 ? "" : message.substring(next + 2));
-        }
     }
 
     private void ok(String subject, String text) {
@@ -158,24 +144,24 @@ public final class DoctorCommand extends CliCommand.Targeted {
             }
             ok("key", "of tenant " + caller.shown("tenant") + ", role " + caller.shown("role"));
             caller.time("now").ifPresent(now -> checkClock(now, "server"));
-            backend.locks().list("interlock-doctor");
+            backend.locks("interlock-doctor");
             ok("store", "the server reaches it");
             checkRights(backend.leases());
         }
     }
 
-    private void checkRights(LeaseApi leases) throws InterruptedException {
+    private void checkRights(BareLeases leases) throws InterruptedException {
         LockKey key = sampleKey();
         try {
             Facts lease = leases.acquire(key, TTL, Duration.ZERO);
-            leases.release(new LeaseApi.Proof(
+            leases.release(new BareLeases.Proof(
                     key, lease.shown("leaseId"), lease.number("token").orElseThrow()));
             ok("rights", "a lease was taken and given back");
         } catch (InterlockException thrown) {
-            Failure refused = Failure.of(thrown) instanceof Failure failure ? failure : null;
-            if (refused != null && refused.exitCode() == ExitCode.BUSY) {
+            Failure refused = Failure.of(thrown);
+            if (refused.exitCode() == ExitCode.BUSY) {
                 ok("rights", "a lease could be taken, but: " + refused.what());
-            } else if (refused != null && refused.exitCode() == ExitCode.DENIED) {
+            } else if (refused.exitCode() == ExitCode.DENIED) {
                 odd(
                         "rights",
                         "this key may look, and take no leases",

@@ -2,6 +2,7 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.TableOptions;
 import io.interlock.cli.command.ConfigCommand.ConfigOptions;
 import io.interlock.cli.text.Console;
@@ -23,7 +24,6 @@ public final class JanitorCommands {
     private JanitorCommands() {}
 
     @Command(
-            name = "status",
             description = "Shows what is due for a sweep, or a server's last sweep, and the workers.",
             footer = {"", "Example:", "  interlock janitor status --server https://locks.example"})
     public static final class Status extends Answering {
@@ -39,17 +39,12 @@ public final class JanitorCommands {
                 answer(janitor.and("workers", workers));
                 return 0;
             }
-            Table table = new Table("worker", "slots", "busy", "version", "seen");
-            workers.forEach(worker -> table.row(
-                    worker.shown("worker"),
-                    worker.shown("slots"),
-                    worker.shown("busy"),
-                    worker.shown("version"),
-                    when(worker, "seenAt")));
             if (workers.isEmpty()) {
                 console().say("no worker has been seen for an hour");
             } else {
-                options.print(table, console());
+                Columns columns =
+                        new Columns().of("worker", "slots", "busy", "version").of("seen", when("seenAt"));
+                options.print(columns.table(workers), console());
             }
             janitor.time("nextAt").ifPresent(next -> console().say("the server sweeps next at " + Times.second(next)));
             return show(janitor, console(), options);
@@ -57,7 +52,6 @@ public final class JanitorCommands {
     }
 
     @Command(
-            name = "sweep",
             description = {
                 "Cleans up expired leases and lost runs, and lists what it did and why.",
                 "On a store, history is kept for the times of --config; without it for the",

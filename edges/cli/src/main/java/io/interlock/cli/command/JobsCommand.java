@@ -19,7 +19,6 @@ import picocli.CommandLine.Option;
 
 /** {@code interlock jobs ls}. */
 @Command(
-        name = "ls",
         description = "Lists the jobs of a server, or of a configuration file.",
         footer = {"", "Example:", "  interlock jobs ls --config interlock.yaml"})
 public final class JobsCommand extends Listing {

@@ -21,7 +21,6 @@ public final class KeysCommands {
     private KeysCommands() {}
 
     @Command(
-            name = "create",
             description = "Makes an API key and prints it once.",
             footer = {"", "Example:", "  interlock keys create --tenant acme --role worker --label worker-3 >key"})
     public static final class Create extends Answering {
@@ -60,7 +59,6 @@ public final class KeysCommands {
     }
 
     @Command(
-            name = "ls",
             description = "Lists the API keys of a tenant, without their secrets.",
             footer = {"", "Example:", "  interlock keys ls --tenant acme"})
     public static final class Ls extends Listing {
@@ -88,7 +86,6 @@ public final class KeysCommands {
     }
 
     @Command(
-            name = "revoke",
             description = "Revokes an API key; it is refused everywhere within seconds.",
             footer = {"", "Example:", "  interlock keys revoke 7Kd92mPq --reason \"worker-3 is gone\""})
     public static final class Revoke extends Verb {

@@ -1,7 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.Backend.LeaseApi;
+import io.interlock.cli.backend.BareLeases.Proof;
 import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.command.CliCommand.Verb;
 import io.interlock.cli.command.OptionValues.Durations;
@@ -20,9 +20,7 @@ public final class LeaseCommands {
 
     private LeaseCommands() {}
 
-    /** {@code interlock acquire KEY}. */
     @Command(
-            name = "acquire",
             description = "Takes a lease and prints it as JSON; you must renew it yourself.",
             footer = {
                 "",
@@ -60,9 +58,7 @@ public final class LeaseCommands {
         }
     }
 
-    /** {@code interlock renew KEY}. */
     @Command(
-            name = "renew",
             description = "Extends a lease. Exit code 121 if it is lost: then stop.",
             footer = {"", "Example:", "  interlock renew ledger/4711 --token 4182 --ttl 5m || exit"})
     public static final class Renew extends Verb {
@@ -75,15 +71,13 @@ public final class LeaseCommands {
 
         @Override
         int carryOut(Backend backend) {
-            LeaseApi.Proof known = proof.of(target(), session());
+            Proof known = proof.of(target(), session());
             console().print(Json.line(backend.leases().renew(known, Durations.parse("--ttl", ttl, SHORTEST))));
             return 0;
         }
     }
 
-    /** {@code interlock release KEY}. */
     @Command(
-            name = "release",
             description = "Gives a lease back; may be repeated.",
             footer = {"", "Example:", "  interlock release ledger/4711 --token 4182"})
     public static final class Release extends Verb {
@@ -109,12 +103,12 @@ public final class LeaseCommands {
         @Option(names = "--token", required = true, paramLabel = "N", description = "The token the lease came with")
         private long token;
 
-        LeaseApi.Proof of(TargetOptions target, CommandContext session) {
+        Proof of(TargetOptions target, CommandContext session) {
             String id = session.variables().getOrDefault(VARIABLE, "");
             if (id.isEmpty()) {
                 throw Failure.usage(VARIABLE + " is not set", "set it to the leaseId that interlock acquire printed");
             }
-            return new LeaseApi.Proof(target.key(key), id, token);
+            return new Proof(target.key(key), id, token);
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.Backend.LockApi;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
@@ -29,7 +28,6 @@ public final class LocksCommands {
     private LocksCommands() {}
 
     @Command(
-            name = "ls",
             description = "Lists keys that are held or waited for.",
             footer = {"", "Example:", "  interlock locks ls 'pipeline/*' --json"})
     public static final class Ls extends Listing {
@@ -44,12 +42,12 @@ public final class LocksCommands {
                 throw Failure.usage(
                         "'" + pattern + "' has a * before its end", "write the beginning of keys and a *, as in 'a/*'");
             }
-            return backend.locks().list(beginning);
+            return backend.locks(beginning);
         }
 
         @Override
         int most() {
-            return LockApi.MAX_LISTED;
+            return Backend.MAX_LISTED;
         }
 
         @Override
@@ -80,7 +78,6 @@ public final class LocksCommands {
     }
 
     @Command(
-            name = "show",
             description = "Shows the holder of a key, its stage, and who waits.",
             footer = {"", "Example:", "  interlock locks show ledger/4711"})
     public static final class Show extends Answering {
@@ -90,7 +87,7 @@ public final class LocksCommands {
 
         @Override
         int carryOut(Backend backend) {
-            Facts lock = backend.locks().show(target().key(key).name());
+            Facts lock = backend.lock(target().key(key).name());
             LockText text = new LockText(lock, session().environment().clock().instant());
             if (json() || !text.isHeld()) {
                 answer(lock, "state", "job", "waiting", "waitingSince", "pause");
@@ -115,7 +112,6 @@ public final class LocksCommands {
     }
 
     @Command(
-            name = "evict",
             description = "Evicts a lease. The key opens when its work has stopped, or at the old end of the lease.",
             footer = {"", "Example:", "  interlock locks evict ledger/4711 --token 4182 --reason \"app-3 is gone\""})
     public static final class Evict extends Answering {
@@ -138,15 +134,14 @@ public final class LocksCommands {
 
         @Override
         int carryOut(Backend backend) {
-            Facts lock = backend.locks().show(target().key(key).name());
+            Facts lock = backend.lock(target().key(key).name());
             confirmation.require(console(), "Evict it? " + Shown.sentence(lock) + ".");
-            answer(backend.locks().evict(key, token, reason));
+            answer(backend.evict(key, token, reason));
             return 0;
         }
     }
 
     @Command(
-            name = "pause",
             description = "Stops new grants under a key; leases held already go on.",
             footer = {"", "Example:", "  interlock locks pause 'pipeline/*' --reason maintenance --for 2h"})
     public static final class Pause extends Answering {
@@ -162,13 +157,12 @@ public final class LocksCommands {
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.locks().pause(pattern, reason, Durations.optional("--for", time)));
+            answer(backend.pause(pattern, reason, Durations.optional("--for", time)));
             return 0;
         }
     }
 
     @Command(
-            name = "resume",
             description = "Ends a pause.",
             footer = {"", "Example:", "  interlock locks resume 'pipeline/*'"})
     public static final class Resume extends Verb {
@@ -181,7 +175,7 @@ public final class LocksCommands {
 
         @Override
         int carryOut(Backend backend) {
-            backend.locks().resume(pattern, reason);
+            backend.resume(pattern, reason);
             console().say("resumed " + pattern);
             return 0;
         }

@@ -4,6 +4,7 @@ import io.interlock.ConflictPolicy;
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import io.interlock.NearestWord;
+import io.interlock.RunState;
 import io.interlock.cli.text.Failure;
 import io.interlock.service.PastTime;
 import java.time.Duration;
@@ -14,9 +15,11 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** The words an option takes: shells complete them, and others are refused. */
-public abstract class OptionValues implements Iterable<String> {
+class OptionValues implements Iterable<String> {
 
     private final List<String> known;
 
@@ -25,7 +28,7 @@ public abstract class OptionValues implements Iterable<String> {
     }
 
     /** The word that is meant, however it is written. */
-    public final String choose(String option, String value) {
+    final String choose(String option, String value) {
         return known.stream()
                 .filter(word -> plain(word).equals(plain(value)))
                 .findFirst()
@@ -46,24 +49,10 @@ public abstract class OptionValues implements Iterable<String> {
         return known.iterator();
     }
 
-    /** Of {@code run --if-busy}. */
-    public static final class IfBusy extends OptionValues {
-        public IfBusy() {
-            super("fail", "skip");
-        }
-    }
-
-    /** Of {@code run --on-lost}. */
-    public static final class OnLost extends OptionValues {
-        public OnLost() {
-            super("term", "kill", "warn");
-        }
-    }
-
     /** The states of a run. */
     static final class State extends OptionValues {
         State() {
-            super("QUEUED", "PENDING", "RUNNING", "SUCCEEDED", "FAILED", "ABORTED", "TIMED_OUT", "DEAD");
+            super(Stream.of(RunState.values()).map(RunState::name).toArray(String[]::new));
         }
     }
 
@@ -93,8 +82,7 @@ public abstract class OptionValues implements Iterable<String> {
 
         private PastTimes() {}
 
-        /** Checks one that may be left out. */
-        public static @Nullable String optional(String option, @Nullable String text) {
+        static @Nullable String optional(String option, @Nullable String text) {
             try {
                 if (text != null) {
                     PastTime.parse(text, Instant.EPOCH);
@@ -111,7 +99,7 @@ public abstract class OptionValues implements Iterable<String> {
         private Durations() {}
 
         /** Reads one that is at least {@code least}. */
-        public static Duration parse(String option, String text, Duration least) {
+        static Duration parse(String option, String text, Duration least) {
             Duration duration;
             try {
                 duration = DurationText.parse(option, text);
@@ -127,9 +115,53 @@ public abstract class OptionValues implements Iterable<String> {
             return duration;
         }
 
-        /** Reads one that may be left out. */
-        public static @Nullable Duration optional(String option, @Nullable String text) {
+        static @Nullable Duration optional(String option, @Nullable String text) {
             return text == null ? null : parse(option, text, Duration.ofMillis(1));
+        }
+    }
+
+    /**
+     * Options that are built by hand, and not found by their annotations: those of {@code interlock run}, whose time to its started child
+     * counts. Annotations are read by reflection and by classes that the JVM makes at each start, which takes longer than all other
+     * work with the words.
+     */
+    static final class HandBuilt {
+
+        private HandBuilt() {}
+
+        static OptionSpec flag(String description, String... names) {
+            return OptionSpec.builder(names)
+                    .type(boolean.class)
+                    .description(description)
+                    .build();
+        }
+
+        static OptionSpec text(String label, String description, String... names) {
+            return valued(label, description, names).build();
+        }
+
+        /** An option with a value, a text unless another type is set. */
+        static OptionSpec.Builder valued(String label, String description, String... names) {
+            return OptionSpec.builder(names)
+                    .type(String.class)
+                    .paramLabel(label)
+                    .description(description);
+        }
+
+        static boolean isSet(OptionSpec flag) {
+            return Boolean.TRUE.equals(flag.getValue());
+        }
+
+        /** What was typed, or {@code null}. */
+        static <T> @Nullable T value(ArgSpec option, Class<T> type) {
+            Object value = option.getValue();
+            return type.cast(value);
+        }
+
+        /** What was typed, or what counts otherwise. */
+        static <T> T valueOr(ArgSpec option, T otherwise) {
+            T value = option.getValue();
+            return value == null ? otherwise : value;
         }
     }
 }

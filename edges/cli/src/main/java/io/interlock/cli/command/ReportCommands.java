@@ -17,7 +17,6 @@ public final class ReportCommands {
     private ReportCommands() {}
 
     @Command(
-            name = "stage",
             description = "Reports the stage that begins; called by the command that interlock run runs.",
             footer = {"", "Example:", "  interlock stage load"})
     public static final class Stage extends CliCommand {
@@ -31,9 +30,7 @@ public final class ReportCommands {
         }
     }
 
-    /** {@code interlock progress N[/TOTAL]}. */
     @Command(
-            name = "progress",
             description = "Reports how far the work is; called by the command that interlock run runs.",
             footer = {"", "Example:", "  interlock progress 12/20"})
     public static final class Progress extends CliCommand {

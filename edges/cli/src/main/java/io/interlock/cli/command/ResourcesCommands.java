@@ -13,7 +13,6 @@ public final class ResourcesCommands {
     private ResourcesCommands() {}
 
     @Command(
-            name = "show",
             description = "Shows the state of the resource a key stands for.",
             footer = {"", "Example:", "  interlock resources show cluster/prod1"})
     public static final class Show extends Answering {
@@ -29,7 +28,6 @@ public final class ResourcesCommands {
     }
 
     @Command(
-            name = "set",
             description =
                     "Sets the state of a resource, to adopt one that is there already or to mend one. Only while its"
                             + " key is free.",

@@ -1,16 +1,16 @@
 package io.interlock.cli.command;
 
-import static io.interlock.cli.command.HandBuilt.flag;
-import static io.interlock.cli.command.HandBuilt.isSet;
-import static io.interlock.cli.command.HandBuilt.text;
-import static io.interlock.cli.command.HandBuilt.value;
-import static io.interlock.cli.command.HandBuilt.valueOr;
-import static io.interlock.cli.command.HandBuilt.valued;
+import static io.interlock.cli.command.OptionValues.HandBuilt.flag;
+import static io.interlock.cli.command.OptionValues.HandBuilt.isSet;
+import static io.interlock.cli.command.OptionValues.HandBuilt.text;
+import static io.interlock.cli.command.OptionValues.HandBuilt.value;
+import static io.interlock.cli.command.OptionValues.HandBuilt.valueOr;
+import static io.interlock.cli.command.OptionValues.HandBuilt.valued;
 
+import io.interlock.ConflictPolicy;
 import io.interlock.InvalidSettingException;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.KeyAcquirer;
-import io.interlock.cli.backend.KeyAcquirer.Request.IfBusy;
 import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.run.Narrator;
 import io.interlock.cli.run.Wrapper;
@@ -37,6 +37,8 @@ public final class RunCommand extends CliCommand {
 
     private static final Duration MARGIN = Duration.ofSeconds(5);
     private static final int LAST_CODE = 255;
+    private static final OptionValues IF_BUSY = new OptionValues("fail", "skip");
+    private static final OptionValues ON_LOST = new OptionValues("term", "kill", "warn");
 
     private static final String[] FOOTER = {
         "",
@@ -70,7 +72,7 @@ public final class RunCommand extends CliCommand {
     private final OptionSpec noWait = flag("Do not wait if the key is held", "-n", "--no-wait");
     private final OptionSpec wait = text("DURATION", "Wait at most this long: 30s, 5m, 2h, PT5M", "-w", "--wait");
     private final OptionSpec ifBusy = valued("fail|skip", "skip: busy is no error, exit 0 (default: fail)", "--if-busy")
-            .completionCandidates(new OptionValues.IfBusy())
+            .completionCandidates(IF_BUSY)
             .build();
     private final OptionSpec busyExitCode = valued(
                     "N", "Exit code if the key is not acquired (default: 75)", "-E", "--busy-exit-code")
@@ -82,7 +84,7 @@ public final class RunCommand extends CliCommand {
                     "ACTION",
                     "What happens to the command when the lease is lost: term, kill or warn (default: term)",
                     "--on-lost")
-            .completionCandidates(new OptionValues.OnLost())
+            .completionCandidates(ON_LOST)
             .build();
     private final OptionSpec grace =
             text("DURATION", "How long it may take to stop before it is killed (default: 10s)", "--grace");
@@ -116,7 +118,6 @@ public final class RunCommand extends CliCommand {
     @Override
     public CommandLine line() {
         CommandSpec spec = CommandSpec.wrapWithoutInspection(this)
-                .name("run")
                 .addPositional(key)
                 .addOption(noWait)
                 .addOption(wait)
@@ -161,9 +162,7 @@ public final class RunCommand extends CliCommand {
             throw Failure.usage(
                     "there is no command to run", "write it behind --, as in: interlock run KEY -- ./close.sh");
         }
-        boolean skip = new OptionValues.IfBusy()
-                .choose("--if-busy", valueOr(ifBusy, "fail"))
-                .equals("skip");
+        boolean skip = IF_BUSY.choose("--if-busy", valueOr(ifBusy, "fail")).equals("skip");
         int busyCode = valueOr(busyExitCode, ExitCode.BUSY);
         if (busyCode < 0 || busyCode > LAST_CODE) {
             throw Failure.usage("--busy-exit-code '" + busyCode + "' is none", "choose one from 0 to " + LAST_CODE);
@@ -183,9 +182,8 @@ public final class RunCommand extends CliCommand {
                 order,
                 command,
                 target.typed(),
-                RunSettings.OnLost.valueOf(new OptionValues.OnLost()
-                        .choose("--on-lost", valueOr(onLost, "term"))
-                        .toUpperCase(Locale.ROOT)),
+                RunSettings.OnLost.valueOf(
+                        ON_LOST.choose("--on-lost", valueOr(onLost, "term")).toUpperCase(Locale.ROOT)),
                 duration(timeout, Duration.ofMillis(1)),
                 inherited(),
                 skip ? ExitCode.OK : busyCode);
@@ -214,22 +212,22 @@ public final class RunCommand extends CliCommand {
         }
     }
 
-    private IfBusy whenBusy(boolean skip) {
+    private ConflictPolicy whenBusy(boolean skip) {
         boolean waits = value(wait, String.class) != null;
         if (isSet(noWait) && waits) {
             throw Failure.usage("--no-wait and --wait contradict each other", "leave one of them out");
         }
         if (waits) {
-            return IfBusy.WAIT;
+            return ConflictPolicy.QUEUE;
         }
         if (isSet(noWait) || skip) {
-            return skip ? IfBusy.SKIP : IfBusy.FAIL;
+            return skip ? ConflictPolicy.SKIP : ConflictPolicy.REJECT;
         }
         if (!console().hasErrorTerminal()) {
             throw Failure.usage(
                     "stderr is not a terminal, and neither --no-wait nor --wait is given",
                     "add -n (do not wait) or -w DURATION (wait at most that long)");
         }
-        return IfBusy.WAIT;
+        return ConflictPolicy.QUEUE;
     }
 }

@@ -1,11 +1,11 @@
 package io.interlock.cli.command;
 
+import io.interlock.RunState;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.Backend.RunApi;
+import io.interlock.cli.backend.Backend.RunApi.Order;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
-import io.interlock.cli.command.CliCommand.LimitOption;
 import io.interlock.cli.command.CliCommand.Listing;
 import io.interlock.cli.command.CliCommand.RunListing;
 import io.interlock.cli.command.CliCommand.Verb;
@@ -15,6 +15,7 @@ import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Shown;
 import io.interlock.client.Json;
+import io.interlock.client.ProblemException;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
@@ -22,15 +23,15 @@ import io.interlock.service.Facts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code interlock runs …}, but for submit. */
+/** {@code interlock runs …}, {@code queue …}, and {@code dead …}: runs whose attempts are used up. */
 public final class RunsCommands {
 
     private static final String OUTPUT = "output";
@@ -38,7 +39,6 @@ public final class RunsCommands {
     private RunsCommands() {}
 
     @Command(
-            name = "ls",
             description = "Lists runs, the newest first.",
             footer = {"", "Example:", "  interlock runs ls --state RUNNING --since 2h"})
     public static final class Ls extends RunListing {
@@ -77,31 +77,21 @@ public final class RunsCommands {
                 description = "Only those that failed since: 2h, 7d or a time in UTC")
         private @Nullable String failedSince;
 
-        @Mixin
-        private LimitOption limit = new LimitOption();
-
         @Override
         List<Facts> items(Backend backend) {
             String wanted = state == null ? null : new OptionValues.State().choose("--state", state);
             if (label != null && label.indexOf('=') < 1) {
                 throw Failure.usage("--label '" + label + "' is not NAME=VALUE", "write for example team=finance");
             }
-            return backend.runs()
-                    .list(new RunApi.Filter(
-                            key,
-                            wanted,
-                            job,
-                            holder,
-                            label,
-                            error,
-                            PastTimes.optional("--since", since),
-                            PastTimes.optional("--failed-since", failedSince),
-                            limit.value()));
-        }
-
-        @Override
-        int most() {
-            return limit.value();
+            Facts filter = Facts.with("key", key)
+                    .and("state", wanted)
+                    .and("job", job)
+                    .and("holder", holder)
+                    .and("label", label)
+                    .and("error", error)
+                    .and("since", PastTimes.optional("--since", since))
+                    .and("failedSince", PastTimes.optional("--failed-since", failedSince));
+            return backend.runs().list(filter, most());
         }
 
         @Override
@@ -111,7 +101,6 @@ public final class RunsCommands {
     }
 
     @Command(
-            name = "show",
             description = "Shows a run: where it stands and why, its attempts, stages and output.",
             footer = {"", "Example:", "  interlock runs show 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10"})
     public static final class Show extends Answering {
@@ -132,7 +121,6 @@ public final class RunsCommands {
     }
 
     @Command(
-            name = "watch",
             description = "Follows a run until it has ended. Exit code 0 if it succeeded, else 1.",
             footer = {
                 "",
@@ -145,7 +133,6 @@ public final class RunsCommands {
 
         private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
         private static final int PIPE = 13;
-        private static final Set<String> ENDED = Set.of("SUCCEEDED", "FAILED", "ABORTED", "TIMED_OUT", "DEAD");
 
         @Parameters(paramLabel = "ID", description = "The run")
         private String id = "";
@@ -166,7 +153,7 @@ public final class RunsCommands {
                     }
                 }
                 before = now;
-                if (ENDED.contains(state)) {
+                if (RunState.valueOf(state).isTerminal()) {
                     return state.equals("SUCCEEDED") ? ExitCode.OK : ExitCode.FAILED;
                 }
             }
@@ -174,7 +161,6 @@ public final class RunsCommands {
     }
 
     @Command(
-            name = "logs",
             description = "Prints the end of the output of a run, as far as it was kept.",
             footer = {
                 "",
@@ -226,7 +212,6 @@ public final class RunsCommands {
     }
 
     @Command(
-            name = "rerun",
             description = "Submits the same work once more, as a new run.",
             footer = {"", "Example:", "  interlock runs rerun 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10"})
     public static final class Rerun extends Answering {
@@ -239,13 +224,12 @@ public final class RunsCommands {
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.runs().rerun(id, reason), "id", "state", "position");
+            answer(backend.runs().order(Order.RERUN, id, reason), "id", "state", "position");
             return 0;
         }
     }
 
     @Command(
-            name = "cancel",
             description = "Cancels a run: a queued one ends, a running one is asked to stop.",
             footer = {"", "Example:", "  interlock runs cancel 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason late"})
     public static final class Cancel extends Answering {
@@ -263,14 +247,12 @@ public final class RunsCommands {
         int carryOut(Backend backend) {
             confirmation.require(
                     console(), "Stop it? " + Shown.sentence(backend.runs().show(id)) + ".");
-            answer(backend.runs().cancel(id, reason), "id", "state");
+            answer(backend.runs().order(Order.CANCEL, id, reason), "id", "state");
             return 0;
         }
     }
 
-    /** {@code interlock runs front ID}. */
     @Command(
-            name = "front",
             description = "Moves a waiting run before all others that wait for its key.",
             footer = {"", "Example:", "  interlock runs front 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason urgent"})
     public static final class Front extends Answering {
@@ -283,14 +265,12 @@ public final class RunsCommands {
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.runs().front(id, reason), "id", "state", "priority");
+            answer(backend.runs().order(Order.FRONT, id, reason), "id", "state", "priority");
             return 0;
         }
     }
 
-    /** {@code interlock runs submit JOB}. */
     @Command(
-            name = "submit",
             description = "Submits a run of a job for a worker.",
             footer = {
                 "",
@@ -349,16 +329,22 @@ public final class RunsCommands {
         @Override
         int carryOut(Backend backend) {
             String policy = onConflict == null ? null : new OptionValues.Policy().choose("--on-conflict", onConflict);
-            RunApi.Wish wish =
-                    new RunApi.Wish(key == null ? job : key, job, policy, parameters, reason, idempotencyKey, priority);
+            Facts wish = Facts.with("key", key == null ? job : key)
+                    .and("job", job)
+                    .and(
+                            "onConflict",
+                            policy,
+                            word -> word.toUpperCase(Locale.ROOT).replace('-', '_'))
+                    .and("parameters", Json.foreign(parameters))
+                    .and("reason", reason)
+                    .and("idempotencyKey", idempotencyKey)
+                    .and("priority", priority);
             answer(backend.runs().submit(wish), "id", "state", "position");
             return 0;
         }
     }
 
-    /** {@code interlock queue ls [KEY]}. */
     @Command(
-            name = "ls",
             description = "Lists queued runs from the front of the queue, with estimated starts.",
             footer = {"", "Example:", "  interlock queue ls ledger/4711"})
     public static final class Queue extends Listing {
@@ -386,6 +372,91 @@ public final class RunsCommands {
         @Override
         String none() {
             return key == null ? "no run is queued" : "no run waits for " + key;
+        }
+    }
+
+    @Command(
+            description = "Lists dead letters: runs whose attempts are used up and that are not settled.",
+            footer = {"", "Example:", "  interlock dead ls --job close"})
+    public static final class LsDead extends RunListing {
+
+        @Option(names = "--job", paramLabel = "JOB", description = "Only of this job")
+        private @Nullable String job;
+
+        @Override
+        List<Facts> items(Backend backend) {
+            return backend.runs().dead(job, most());
+        }
+
+        @Override
+        String none() {
+            return job == null ? "there are no dead letters" : "there are no dead letters of job " + job;
+        }
+    }
+
+    @Command(
+            description = "Submits dead letters again, as new runs with all their attempts.",
+            footer = {"", "Example:", "  interlock dead redrive 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason repaired"
+            })
+    public static final class Redrive extends Several {
+
+        public Redrive() {
+            super(Order.REDRIVE);
+        }
+    }
+
+    @Command(
+            description = "Discards dead letters.",
+            footer = {"", "Example:", "  interlock dead discard 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --yes"})
+    public static final class Discard extends Several {
+
+        @Mixin
+        private Confirmation confirmation = new Confirmation();
+
+        public Discard() {
+            super(Order.DISCARD);
+        }
+
+        @Override
+        void confirm(int letters) {
+            confirmation.require(
+                    console(), "Discard " + (letters == 1 ? "the dead letter" : letters + " dead letters") + "?");
+        }
+    }
+
+    /** Does the same with several, and says of each what came of it. */
+    abstract static class Several extends Answering {
+
+        @Parameters(arity = "1..*", paramLabel = "ID", description = "The runs")
+        private List<String> ids = List.of();
+
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit log")
+        private String reason = "settled by hand";
+
+        private final Order order;
+
+        Several(Order order) {
+            this.order = order;
+        }
+
+        void confirm(int letters) {}
+
+        @Override
+        final int carryOut(Backend backend) {
+            confirm(ids.size());
+            int failed = 0;
+            for (String id : ids) {
+                try {
+                    answer(backend.runs().order(order, id, reason), "id", "state");
+                } catch (Failure | ProblemException failure) {
+                    failed++;
+                    console().say(String.valueOf(failure.getMessage()));
+                }
+            }
+            if (ids.size() > 1) {
+                console().say((ids.size() - failed) + " done, " + failed + " failed (of " + ids.size() + ")");
+            }
+            return failed == 0 ? ExitCode.OK : ExitCode.FAILED;
         }
     }
 }

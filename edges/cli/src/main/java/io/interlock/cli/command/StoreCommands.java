@@ -1,5 +1,6 @@
 package io.interlock.cli.command;
 
+import io.interlock.TimeText;
 import io.interlock.cli.backend.StoreBackend;
 import io.interlock.cli.command.CliCommand.Confirmation;
 import io.interlock.cli.text.Times;
@@ -15,7 +16,6 @@ public final class StoreCommands {
     private StoreCommands() {}
 
     @Command(
-            name = "migrate",
             description =
                     "Brings the tables of a store up to this version. Opening a store does that, too, unless its URL"
                             + " forbids it.",
@@ -32,7 +32,6 @@ public final class StoreCommands {
     }
 
     @Command(
-            name = "bump-epoch",
             description =
                     "After a backup was restored: makes all tokens greater than any before, and grants nothing until"
                             + " every lease given out before must be over.",
@@ -52,7 +51,7 @@ public final class StoreCommands {
             confirmation.require(console(), "Start a new epoch? Nothing is granted until old leases must be over.");
             try (LeaseClient client = LeaseClient.open(place.url(), session().environment())) {
                 Instant opens = client.bumpEpoch(reason);
-                console().print(Times.rfc3339(opens));
+                console().print(TimeText.format(opens));
                 console().say("a new epoch has begun; nothing is granted before " + Times.second(opens));
             }
             return 0;

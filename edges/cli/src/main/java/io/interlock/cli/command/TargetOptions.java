@@ -1,10 +1,9 @@
 package io.interlock.cli.command;
 
-import static io.interlock.cli.command.HandBuilt.named;
-import static io.interlock.cli.command.HandBuilt.text;
-import static io.interlock.cli.command.HandBuilt.value;
-import static io.interlock.cli.command.HandBuilt.valueOr;
-import static io.interlock.cli.command.HandBuilt.valued;
+import static io.interlock.cli.command.OptionValues.HandBuilt.text;
+import static io.interlock.cli.command.OptionValues.HandBuilt.value;
+import static io.interlock.cli.command.OptionValues.HandBuilt.valueOr;
+import static io.interlock.cli.command.OptionValues.HandBuilt.valued;
 
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
@@ -60,7 +59,7 @@ public final class TargetOptions {
             .build();
     private final OptionSpec tenant =
             text("T", "The tenant on a store (default: default); through a server the API key decides", "--tenant");
-    private final OptionSpec verbose = named("-v", "--verbose")
+    private final OptionSpec verbose = OptionSpec.builder("-v", "--verbose")
             .type(boolean[].class)
             .arity("0")
             .description("Print more; -vv: also stack traces and the log")
@@ -113,15 +112,14 @@ public final class TargetOptions {
     /** Opens the store or reaches for the server. */
     public Backend open(CommandContext session, Jobs jobs, Retention retention) {
         if (isServer(session)) {
-            return new ServerBackend(client(session, jobs), new ServerBackend.Target(actor(), session.environment()));
+            return new ServerBackend(client(session, jobs), actor(), session.environment());
         }
         StoreBackend.Target place = place(session);
         return StoreCapabilities.keepsRuns(place.url())
                 ? StoreBackend.open(place, jobs, retention)
-                : LeaseBackend.at(place);
+                : new LeaseBackend(place);
     }
 
-    /** A client of the server that is meant. */
     InterlockClient client(CommandContext session, Jobs jobs) {
         Map<String, String> variables = session.variables();
         Path secret = value(keyFile, Path.class);
@@ -155,7 +153,6 @@ public final class TargetOptions {
         return place(session);
     }
 
-    /** The store that is meant. */
     StoreBackend.Target place(CommandContext session) {
         return new StoreBackend.Target(storeUrl(session.variables()), tenant(), actor(), session.environment());
     }
@@ -172,7 +169,6 @@ public final class TargetOptions {
                 : url;
     }
 
-    /** Whether a server is meant. */
     boolean isServer(CommandContext session) {
         return !serverUrl(session.variables()).isEmpty();
     }

@@ -5,7 +5,6 @@ import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Table;
 import io.interlock.client.Json;
 import io.interlock.service.Facts;
 import java.time.Duration;
@@ -17,7 +16,6 @@ import picocli.CommandLine.Option;
 
 /** {@code interlock top}. */
 @Command(
-        name = "top",
         description = "Shows what goes on and what needs attention, again and again.",
         footer = {"", "With --json each look is one line.", "", "Example:", "  interlock top --once"})
 public final class TopCommand extends Answering {
@@ -80,15 +78,13 @@ public final class TopCommand extends Answering {
         attention(summary.list("attention"));
         List<Facts> hot = summary.list("hotKeys");
         if (!hot.isEmpty()) {
-            Table table = new Table("key", "waiting", "state", "holder", "since");
-            hot.forEach(lock -> table.row(
-                    lock.shown("key"),
-                    lock.shown("waiting"),
-                    lock.shown("state"),
-                    lock.in("holder").shown("holder"),
-                    when(lock, "since")));
             console().print("");
-            table.print(console(), true);
+            new Columns()
+                    .of("key", "waiting", "state")
+                    .of("holder", lock -> lock.in("holder").shown("holder"))
+                    .of("since", when("since"))
+                    .table(hot)
+                    .print(console(), true);
         }
     }
 
@@ -98,13 +94,13 @@ public final class TopCommand extends Answering {
             console().print("nothing needs attention");
             return;
         }
-        Table table = new Table("attention", "count", "about", "what", "last");
-        entries.forEach(entry -> table.row(
-                entry.shown("kind"),
-                entry.shown("count"),
-                entry.text("job").orElse(entry.shown("key")),
-                entry.text("code").orElse(entry.shown("sentence")),
-                entry.text("lastAt").isPresent() ? when(entry, "lastAt") : when(entry, "since")));
-        table.print(console(), true);
+        new Columns()
+                .of("attention", entry -> entry.shown("kind"))
+                .of("count")
+                .of("about", entry -> entry.text("job").orElse(entry.shown("key")))
+                .of("what", entry -> entry.text("code").orElse(entry.shown("sentence")))
+                .of("last", entry -> when(entry, entry.text("lastAt").isPresent() ? "lastAt" : "since"))
+                .table(entries)
+                .print(console(), true);
     }
 }

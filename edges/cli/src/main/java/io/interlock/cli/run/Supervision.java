@@ -4,8 +4,11 @@ import io.interlock.DurationText;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey;
 import io.interlock.cli.run.Wrapper.RunSettings;
 import io.interlock.cli.text.ExitCode;
+import io.interlock.client.Json;
 import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
+import io.interlock.run.Ending;
+import io.interlock.run.RunError;
 import io.interlock.service.Facts;
 import io.interlock.time.Environment.Timers;
 import java.time.Duration;
@@ -36,7 +39,6 @@ final class Supervision {
     // Shared by the threads that print why the command is stopped, so that none waits for a slow reader of another.
     private final ReadWriteLock words = new ReentrantReadWriteLock();
 
-    /** Why the command is stopped. */
     private enum Reason {
         SIGNAL,
         CANCELLED,
@@ -107,7 +109,7 @@ final class Supervision {
             lost(held, "no heartbeat was confirmed in time");
         }
         synchronized (this) {
-            return new Ended(exit, code(exit), result(exit), reason == Reason.LOST);
+            return new Ended(exit, code(exit), ending(exit), reason == Reason.LOST);
         }
     }
 
@@ -122,7 +124,7 @@ final class Supervision {
         }
     }
 
-    record Ended(Exit exit, int exitCode, HeldKey.Result result, boolean lost) {}
+    record Ended(Exit exit, int exitCode, Ending ending, boolean lost) {}
 
     private void passOn(GuardedProcess.Signal signal) {
         because(Reason.SIGNAL, "stopped by SIG" + signal);
@@ -207,18 +209,18 @@ final class Supervision {
         return reason == Reason.TIMEOUT ? ExitCode.TIMEOUT : exit.code();
     }
 
-    private HeldKey.Result result(Exit exit) {
+    private Ending ending(Exit exit) {
         String ended = program() + " ended with " + exit;
         if (reason == Reason.TIMEOUT) {
-            return new HeldKey.Result(HeldKey.Result.Kind.TIMED_OUT, exit.code(), "TIMEOUT", program() + " " + why);
+            return new Ending.TimedOut(new RunError("TIMEOUT", program() + " " + why));
         }
         if (reason != null && reason != Reason.LOST) {
-            String code = reason == Reason.CANCELLED ? "CANCELLED" : "INTERRUPTED";
-            return new HeldKey.Result(HeldKey.Result.Kind.ABORTED, exit.code(), code, why + "; " + ended);
+            String code = reason == Reason.CANCELLED ? RunError.CANCELLED : Wrapper.INTERRUPTED;
+            return new Ending.Aborted(new RunError(code, why + "; " + ended));
         }
         return exit.succeeded()
-                ? new HeldKey.Result(HeldKey.Result.Kind.SUCCEEDED, 0, "", ended)
-                : new HeldKey.Result(HeldKey.Result.Kind.FAILED, exit.code(), "EXIT_" + exit.code(), ended);
+                ? new Ending.Succeeded(Json.line(Facts.with("exitCode", 0)))
+                : new Ending.Failed(new RunError("EXIT_" + exit.code(), ended), false, null);
     }
 
     private String program() {

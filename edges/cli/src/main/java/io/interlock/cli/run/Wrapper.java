@@ -5,6 +5,7 @@ import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.KeyAcquirer.Entry;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey;
 import io.interlock.cli.backend.KeyAcquirer.Place;
+import io.interlock.cli.run.Narrator.Waiting;
 import io.interlock.cli.run.RunFile.Reports;
 import io.interlock.cli.run.Signals.ProcessSignal;
 import io.interlock.cli.text.ExitCode;
@@ -17,6 +18,8 @@ import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.GuardedProcess.CannotExecuteException;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
+import io.interlock.run.Ending;
+import io.interlock.run.RunError;
 import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Timers;
@@ -26,7 +29,6 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -42,6 +44,9 @@ public final class Wrapper {
     private static final String WITHHELD = "INTERLOCK_WITHHELD";
 
     private static final String STORE = "INTERLOCK_STORE";
+
+    /** The code of a run that a signal ended. */
+    static final String INTERRUPTED = "INTERRUPTED";
 
     private final RunSettings settings;
     private final Narrator narrator;
@@ -141,13 +146,41 @@ public final class Wrapper {
         return refused(Facts.none(), over.code().toLowerCase(Locale.ROOT).replace('_', '-'), over.why());
     }
 
-    private int refused(Facts lock, String code, String explanation) {
-        return finished(
-                false,
-                new Refused(settings, narrator)
-                        .say(
-                                new KeyAcquirer.Entry.Busy(lock, code, explanation),
-                                environment.clock().instant()));
+    /** Says that the key was not acquired: who has it, and what to type next. */
+    private int refused(Facts lock, String code, String told) {
+        String explanation = Shown.sentence(Facts.with("key", key()).and("explanation", told));
+        Facts facts = Facts.with("key", key())
+                .and("code", code)
+                .and("explanation", told)
+                .and("lock", lock.isEmpty() ? null : lock);
+        if (settings.busyExitCode() == ExitCode.OK) {
+            narrator.mention("skipped", facts, explanation + "; " + program() + " was skipped.");
+            return finished(false, ExitCode.OK);
+        }
+        LockText text = new LockText(lock, environment.clock().instant());
+        List<String> lines = new ArrayList<>();
+        String first = explanation + "; " + program() + " was not started.";
+        if (text.isHeld()) {
+            lines.addAll(text.facts());
+            first = key() + " is held; " + program() + " was not started.";
+        }
+        lines.add("wait for it     " + next(List.of("run", "-w", "30m"), settings.command()));
+        lines.add("look            " + next(List.of("locks", "show"), List.of()));
+        narrator.say("busy", facts, first + " [" + code + "]", lines);
+        return finished(false, settings.busyExitCode());
+    }
+
+    /** What to type next, at the same place. */
+    private String next(List<String> verb, List<String> program) {
+        List<String> words = new ArrayList<>(List.of("interlock"));
+        words.addAll(verb);
+        words.addAll(settings.place());
+        words.add(key());
+        if (!program.isEmpty()) {
+            words.add("--");
+            words.addAll(program);
+        }
+        return ShellWords.join(words);
     }
 
     private int work(HeldKey held, Duration waited) {
@@ -164,11 +197,8 @@ public final class Wrapper {
         }
         Optional<GuardedProcess.Signal> early = signals.received();
         if (early.isPresent()) {
-            held.finish(new HeldKey.Result(
-                    HeldKey.Result.Kind.ABORTED,
-                    0,
-                    "INTERRUPTED",
-                    "stopped by SIG" + early.get() + " before it began"));
+            String why = "stopped by SIG" + early.get() + " before it began";
+            held.finish(new Ending.Aborted(new RunError(INTERRUPTED, why)));
             return finished(false, Signals.exitCode(early.get()));
         }
         try (RunFile file = RunFile.create(settings.order().key(), held, variables)) {
@@ -207,7 +237,7 @@ public final class Wrapper {
     }
 
     private int settle(HeldKey held, Supervision.Ended ended) {
-        Optional<HeldKey.Stop> trouble = held.finish(ended.result());
+        Optional<HeldKey.Stop> trouble = held.finish(ended.ending());
         int code = ended.exitCode();
         if (trouble.isPresent() && !ended.lost()) {
             HeldKey.Stop stop = trouble.get();
@@ -235,7 +265,7 @@ public final class Wrapper {
     }
 
     private void notStarted(HeldKey held, String code, String message) {
-        held.finish(new HeldKey.Result(HeldKey.Result.Kind.FAILED, ExitCode.INTERNAL, code, message));
+        held.finish(new Ending.Failed(new RunError(code, message), false, null));
     }
 
     private Map<String, String> environment(HeldKey held, RunFile file) {
@@ -258,56 +288,6 @@ public final class Wrapper {
 
     private String program() {
         return settings.program();
-    }
-
-    /** Says that the key was not acquired: who has it, and what to type next. */
-    static final class Refused {
-
-        private final RunSettings settings;
-        private final Narrator narrator;
-
-        Refused(RunSettings settings, Narrator narrator) {
-            this.settings = settings;
-            this.narrator = narrator;
-        }
-
-        int say(KeyAcquirer.Entry.Busy busy, Instant now) {
-            Facts lock = busy.lock();
-            String explanation =
-                    Shown.sentence(Facts.with("key", settings.key()).and("explanation", busy.explanation()));
-            Facts facts = Facts.with("key", settings.key())
-                    .and("code", busy.code())
-                    .and("explanation", busy.explanation())
-                    .and("lock", lock.isEmpty() ? null : lock);
-            if (settings.busyExitCode() == ExitCode.OK) {
-                narrator.mention("skipped", facts, explanation + "; " + settings.program() + " was skipped.");
-                return ExitCode.OK;
-            }
-            LockText text = new LockText(lock, now);
-            List<String> lines = new ArrayList<>();
-            String first = explanation + "; " + settings.program() + " was not started.";
-            if (text.isHeld()) {
-                lines.addAll(text.facts());
-                first = settings.key() + " is held; " + settings.program() + " was not started.";
-            }
-            lines.add("wait for it     " + command(List.of("run", "-w", "30m"), settings.command()));
-            lines.add("look            " + command(List.of("locks", "show"), List.of()));
-            narrator.say("busy", facts, first + " [" + busy.code() + "]", lines);
-            return settings.busyExitCode();
-        }
-
-        /** What to type next, at the same place. */
-        private String command(List<String> verb, List<String> program) {
-            List<String> words = new ArrayList<>(List.of("interlock"));
-            words.addAll(verb);
-            words.addAll(settings.place());
-            words.add(settings.key());
-            if (!program.isEmpty()) {
-                words.add("--");
-                words.addAll(program);
-            }
-            return ShellWords.join(words);
-        }
     }
 
     private static final Path OPEN = Path.of("/proc/self/fd");

@@ -116,7 +116,6 @@ public final class Console {
         raw((ends.errTerminal() ? "" : PREFIX) + "  " + line);
     }
 
-    /** Writes a line to stderr as it is. */
     public synchronized void raw(String line) {
         err.print((pendingLine ? CLEAR : "") + TerminalText.of(line) + "\n");
         err.flush();
@@ -179,7 +178,6 @@ public final class Console {
             super(out);
         }
 
-        /** Why something of it was not written. */
         Optional<IOException> failure() {
             return Optional.ofNullable(failure);
         }
@@ -277,7 +275,6 @@ public final class Console {
 
         private TerminalText() {}
 
-        /** {@code text}, harmless. */
         static String of(String text) {
             int at = 0;
             while (at < text.length() && !isHarmful(text.charAt(at))) {

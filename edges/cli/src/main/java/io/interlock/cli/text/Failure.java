@@ -1,10 +1,13 @@
 package io.interlock.cli.text;
 
 import io.interlock.InterlockException;
+import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
+import io.interlock.UnsafeStoreException;
 import io.interlock.client.ProblemException;
 import io.interlock.client.UnreachableException;
 import io.interlock.client.UnreachableException.Cause;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -47,8 +50,11 @@ public final class Failure extends InterlockException {
         return new Failure(ExitCode.UNKNOWN, cause, nextStep);
     }
 
-    /** What a server answered, or that it did not, as a failure; anything else unchanged. */
-    public static RuntimeException of(RuntimeException failure) {
+    /** {@code failure}, with what a user or script must know of it. */
+    public static Failure of(InterlockException failure) {
+        if (failure instanceof Failure told && told.nextStep != null) {
+            return told;
+        }
         if (failure instanceof StoreUnavailableException && failure.getCause() instanceof InterlockException cause) {
             return of(cause);
         }
@@ -66,7 +72,33 @@ public final class Failure extends InterlockException {
             String code = problem.code().isEmpty() ? ExitCode.word(exitCodeOf(problem.status())) : problem.code();
             return new Failure(exitCode, code, String.valueOf(problem.getMessage()), nextStep(problem));
         }
-        return failure;
+        // Other messages end with what to do.
+        String message = firstLine(failure.getMessage());
+        int next = message.lastIndexOf("; ");
+        if (next >= 0) {
+            return new Failure(
+                    exitCodeOf(failure), failure.code(), message.substring(0, next), message.substring(next + 2));
+        }
+        String otherwise = failure instanceof StoreUnavailableException
+                ? "see whether it runs, and whether --store or INTERLOCK_STORE names it"
+                : null;
+        return new Failure(exitCodeOf(failure), failure.code(), message, otherwise);
+    }
+
+    public static String firstLine(@Nullable String text) {
+        return text == null ? "no reason given" : text.lines().findFirst().orElse("");
+    }
+
+    private static int exitCodeOf(InterlockException failure) {
+        if (failure instanceof Failure told) {
+            return told.exitCode;
+        }
+        int known = ExitCode.of(failure.code());
+        boolean isPlace = failure instanceof InvalidSettingException setting
+                && List.of("store", "config").contains(setting.setting());
+        return failure instanceof UnsafeStoreException || (isPlace && known == ExitCode.USAGE)
+                ? ExitCode.CONFIGURATION
+                : known;
     }
 
     private static int exitCodeOf(int status) {
@@ -105,7 +137,6 @@ public final class Failure extends InterlockException {
                 : problem.path().startsWith("/keys") ? "keys" : problem.path().startsWith("/locks") ? "locks" : "runs";
     }
 
-    /** What happened, in one line. */
     public String what() {
         return String.valueOf(getMessage());
     }

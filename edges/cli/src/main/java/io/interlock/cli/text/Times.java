@@ -1,6 +1,5 @@
 package io.interlock.cli.text;
 
-import io.interlock.TimeText;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -14,11 +13,6 @@ public final class Times {
     private static final Pattern RFC3339 = Pattern.compile("(\\d{4}-\\d\\d-\\d\\d)T(\\d\\d:\\d\\d:\\d\\d)[.0-9]*Z");
 
     private Times() {}
-
-    /** As in REST: UTC, always with milliseconds. */
-    public static String rfc3339(Instant time) {
-        return TimeText.format(time);
-    }
 
     /** For tables: to the second, in UTC. */
     public static String second(Instant time) {

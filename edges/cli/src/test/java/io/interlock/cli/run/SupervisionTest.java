@@ -4,16 +4,17 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey;
-import io.interlock.cli.backend.KeyAcquirer.HeldKey.Result;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey.Stop;
 import io.interlock.cli.run.Wrapper.RunSettings;
 import io.interlock.cli.text.Console;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
+import io.interlock.run.Ending;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Timers;
 import io.interlock.time.Environment.Timers.Scheduled;
@@ -124,16 +125,7 @@ class SupervisionTest {
     private static Supervision supervision(
             Duration lease, Duration grace, GuardedProcess process, Timers timers, PrintStream told) {
         KeyAcquirer.Request order = new KeyAcquirer.Request(
-                LockKey.of("k"),
-                "command",
-                KeyAcquirer.Request.IfBusy.FAIL,
-                null,
-                lease,
-                grace,
-                0,
-                null,
-                Map.of(),
-                "sh");
+                LockKey.of("k"), "command", ConflictPolicy.REJECT, null, lease, grace, 0, null, Map.of(), "sh");
         RunSettings settings = new RunSettings(
                 order, List.of("sh"), List.of(), RunSettings.OnLost.TERM, null, InheritedEnvironment.ALL, 75);
         return new Supervision(settings, process, timers, new Narrator(Console.of(told, told), false, false));
@@ -191,7 +183,7 @@ class SupervisionTest {
         public void progress(long done, @Nullable Long total) {}
 
         @Override
-        public Optional<Stop> finish(Result result) {
+        public Optional<Stop> finish(Ending ending) {
             return Optional.empty();
         }
     }

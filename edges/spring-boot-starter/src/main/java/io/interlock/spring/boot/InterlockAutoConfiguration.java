@@ -20,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
@@ -96,7 +97,7 @@ public final class InterlockAutoConfiguration {
         }
 
         @Bean
-        LocksLifecycle interlockLifecycle(Locks locks) {
+        SmartLifecycle interlockLifecycle(Locks locks) {
             return new LocksLifecycle(locks);
         }
 
@@ -155,6 +156,50 @@ public final class InterlockAutoConfiguration {
         @ConditionalOnMissingBean
         LostLeaseRollback interlockLostLeaseRollback() {
             return new LostLeaseRollback();
+        }
+    }
+
+    /**
+     * Closes the locks when the application stops: after web servers and schedulers have let their work end, and before the first bean is
+     * destroyed that work under a lease may need.
+     */
+    private static final class LocksLifecycle implements SmartLifecycle {
+
+        /** Below the phases of web servers, and of schedulers and executors, which are stopped first. */
+        private static final int PHASE = Integer.MAX_VALUE / 2 - 1024;
+
+        private final Locks locks;
+        private volatile boolean running;
+
+        LocksLifecycle(Locks locks) {
+            this.locks = locks;
+        }
+
+        @Override
+        public void start() {
+            running = true;
+        }
+
+        @Override
+        public void stop() {
+            running = false;
+            locks.close();
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running;
+        }
+
+        // Closed locks cannot be opened again, so a context that only pauses keeps them.
+        @Override
+        public boolean isPauseable() {
+            return false;
+        }
+
+        @Override
+        public int getPhase() {
+            return PHASE;
         }
     }
 }

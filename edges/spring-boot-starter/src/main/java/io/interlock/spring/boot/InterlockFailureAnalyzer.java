@@ -11,12 +11,10 @@ final class InterlockFailureAnalyzer extends AbstractFailureAnalyzer<InterlockEx
 
     @Override
     protected FailureAnalysis analyze(Throwable root, InterlockException cause) {
-        if (cause instanceof InvalidExclusiveRunException invalid) {
-            return new FailureAnalysis(invalid.problem(), capital(invalid.nextStep()) + ".", cause);
-        }
-        // Their last part is the next step.
         String message = String.valueOf(cause.getMessage());
-        int step = cause instanceof InvalidSettingException ? message.lastIndexOf("; ") : -1;
+        // Their last part is the next step.
+        boolean tells = cause instanceof InvalidSettingException || cause instanceof InvalidExclusiveRunException;
+        int step = tells ? message.lastIndexOf("; ") : -1;
         return step < 0
                 ? new FailureAnalysis(
                         capital(message) + ".",

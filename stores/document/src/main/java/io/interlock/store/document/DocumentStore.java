@@ -25,6 +25,7 @@ import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.ReleaseRequest;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.LeaseStore.RenewRequest;
+import io.interlock.spi.StoreUrl.StoreSettings;
 import io.interlock.spi.TokenLayout;
 import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.spi.run.rules.LeaseRules;
@@ -75,19 +76,12 @@ public final class DocumentStore implements LeaseStore {
      * The properties of a store.
      *
      * @param name its kind and place, for messages, without secrets
-     * @param maxLease the longest lease it should allow
+     * @param common the longest lease it should allow, and how long a step may take
      * @param precision the resolution of its clock
      * @param wakeUps whether it sends wake-ups
-     * @param timeout how long a step may take
      * @param writeEvery how long the writes of one key should be apart
      */
-    public record Setup(
-            String name,
-            Duration maxLease,
-            Duration precision,
-            boolean wakeUps,
-            Duration timeout,
-            Duration writeEvery) {}
+    public record Setup(String name, StoreSettings common, Duration precision, boolean wakeUps, Duration writeEvery) {}
 
     private DocumentStore(Documents documents, Setup setup, Environment environment) {
         this.documents = documents;
@@ -247,7 +241,8 @@ public final class DocumentStore implements LeaseStore {
         for (List<Q> part : parts(requests, request -> keysOf.apply(request).size())) {
             Set<LockKey> keys = new TreeSet<>();
             part.forEach(request -> keys.addAll(keysOf.apply(request)));
-            long deadline = environment.ticker().nanos() + setup.timeout().toNanos();
+            long deadline =
+                    environment.ticker().nanos() + setup.common().timeout().toNanos();
             while (true) {
                 Step step = new Step(read(keys));
                 List<A> decided =
@@ -316,8 +311,11 @@ public final class DocumentStore implements LeaseStore {
         if (before == null) {
             StoreDocument store = found != null
                     ? found
-                    : StoreDocument.first(LeaseId.random(environment.random()).toString(), setup.maxLease(), now);
-            return store.allowing(setup.maxLease());
+                    : StoreDocument.first(
+                            LeaseId.random(environment.random()).toString(),
+                            setup.common().maxLease(),
+                            now);
+            return store.allowing(setup.common().maxLease());
         }
         if (found == null) {
             return before.inEpoch(after(before.epoch()), now);

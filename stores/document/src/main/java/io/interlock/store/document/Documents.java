@@ -3,11 +3,13 @@ package io.interlock.store.document;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
 import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.run.rules.LeaseRow;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,6 +82,18 @@ public interface Documents extends AutoCloseable {
         /** Changes of keys only. */
         public static Changes of(Map<LockKey, KeyDocument> keys) {
             return new Changes(null, keys, List.of());
+        }
+
+        /** The new documents of keys whose leases are not those of {@code snapshot}. */
+        public SortedMap<LockKey, KeyDocument> granted(Snapshot snapshot) {
+            SortedMap<LockKey, KeyDocument> granted = new TreeMap<>(keys);
+            granted.entrySet().removeIf(change -> {
+                KeyDocument before = snapshot.keys().get(change.getKey());
+                LeaseRow had = before == null ? null : before.lease();
+                LeaseRow has = change.getValue().lease();
+                return has == null || (had != null && has.isProvedBy(had.id(), had.token()));
+            });
+            return granted;
         }
     }
 }

@@ -12,10 +12,12 @@ import io.interlock.time.Environment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +43,7 @@ final class Etcd implements AutoCloseable {
         this.environment = environment;
         ClientBuilder builder = Client.builder()
                 .endpoints(settings.endpoints())
-                .connectTimeout(settings.timeout())
+                .connectTimeout(settings.common().timeout())
                 .waitForReady(true);
         if (settings.user() != null && settings.password() != null) {
             builder.user(text(settings.user())).password(text(settings.password()));
@@ -83,14 +85,14 @@ final class Etcd implements AutoCloseable {
         return named("key/" + member(key));
     }
 
-    /** Exists while the key is held. */
-    ByteSequence holdOf(LockKey key) {
-        return named("hold/" + member(key));
+    /** Exists while the key is held; {@code shared} is its name if other keys share it. */
+    ByteSequence holdOf(LockKey key, @Nullable String shared) {
+        return named("hold/" + (shared == null ? member(key) : shared));
     }
 
-    /** Exists while the key is held, and until its lock delay is over. */
-    ByteSequence delayOf(LockKey key) {
-        return named("delay/" + member(key));
+    /** Exists while the key is held, and until its lock delay is over; {@code shared} is its name if other keys share it. */
+    ByteSequence delayOf(LockKey key, @Nullable String shared) {
+        return named("delay/" + (shared == null ? member(key) : shared));
     }
 
     /** The place in which processes wait for a key. */
@@ -104,14 +106,13 @@ final class Etcd implements AutoCloseable {
     }
 
     LockKey key(ByteSequence name) {
-        String member = string(name).substring((settings.prefix() + "/key/").length());
+        String member = string(name).substring((settings.common().prefix() + "/key/").length());
         int separator = member.indexOf(SEPARATOR);
         return new LockKey(member.substring(0, separator), member.substring(separator + 1));
     }
 
-    /** A name of this store. */
     ByteSequence named(String name) {
-        return text(settings.prefix() + "/" + name);
+        return text(settings.common().prefix() + "/" + name);
     }
 
     static ByteSequence text(String text) {
@@ -122,18 +123,18 @@ final class Etcd implements AutoCloseable {
         return text.toString(StandardCharsets.UTF_8);
     }
 
-    /** Waits for one call. */
     <T> T await(Supplier<CompletableFuture<T>> call) {
-        return awaitAll(List.of(call)).get(0);
+        return awaitEach(List.of(call), Supplier::get).get(0);
     }
 
-    /** Waits for calls that are made together. */
-    <T> List<T> awaitAll(List<Supplier<CompletableFuture<T>>> calls) {
+    /** Waits for calls that are made together, one for each of {@code items}. */
+    <I, T> List<T> awaitEach(Collection<I> items, Function<I, CompletableFuture<T>> call) {
         if (closed) {
             throw new StoreUnavailableException(settings.displayName(), "is closed");
         }
-        List<CompletableFuture<T>> futures = calls.stream().map(Supplier::get).toList();
-        try (CallDeadline deadline = new CallDeadline(environment.ticker(), settings.timeout())) {
+        List<CompletableFuture<T>> futures = items.stream().map(call).toList();
+        try (CallDeadline deadline =
+                new CallDeadline(environment.ticker(), settings.common().timeout())) {
             List<T> answers = new ArrayList<>(futures.size());
             for (CompletableFuture<T> future : futures) {
                 answers.add(deadline.await(future));
@@ -145,7 +146,7 @@ final class Etcd implements AutoCloseable {
             futures.forEach(future -> future.cancel(true));
             throw new StoreUnavailableException(
                     settings.displayName(),
-                    "gave no answer in " + settings.timeout().toMillis() + " ms");
+                    "gave no answer in " + settings.common().timeout().toMillis() + " ms");
         }
     }
 
@@ -157,7 +158,7 @@ final class Etcd implements AutoCloseable {
                     "store",
                     name,
                     "denies this user a right",
-                    "grant readwrite on the prefix " + settings.prefix() + "/");
+                    "grant readwrite on the prefix " + settings.common().prefix() + "/");
         }
         if (message.contains("UNAUTHENTICATED")
                 || message.contains("authentication failed")

@@ -9,7 +9,6 @@ import io.etcd.jetcd.common.exception.EtcdException;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.lease.LeaseGrantResponse;
-import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
 import io.etcd.jetcd.lease.LeaseTimeToLiveResponse;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.CmpTarget;
@@ -29,8 +28,10 @@ import io.interlock.store.document.Fields;
 import io.interlock.store.document.KeyDocument;
 import io.interlock.store.document.StoreDocument;
 import io.interlock.time.Environment;
+import io.interlock.time.Environment.Ticker;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -42,8 +43,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,18 +88,20 @@ final class EtcdDocuments implements Documents {
     /**
      * What was read of a key.
      *
-     * @param revision the revision of its document, or 0
+     * @param revision the revision of its document
+     * @param document as it was written, or {@code null} if there is none
      * @param shared the name of a hold it shares with other keys, or {@code null}
      * @param hold the key that lives as long as its lease, or {@code null} if there is none
      * @param delay the key that lives as long as its lock delay, or {@code null} if there is none
      */
     private record Version(
             long revision,
+            @Nullable KeyDocument document,
             @Nullable String shared,
             @Nullable KeyValue hold,
             @Nullable KeyValue delay) {
 
-        static final Version NONE = new Version(0, null, null, null);
+        static final Version NONE = new Version(0, null, null, null, null);
     }
 
     @Override
@@ -113,16 +114,11 @@ final class EtcdDocuments implements Documents {
         Map<ByteSequence, KeyValue> found = values(keys);
         Map<LockKey, Version> versions = versions(found, keys);
         Map<Long, LeaseTimeToLiveResponse> ends = ends(found, versions.values());
-        SortedMap<LockKey, KeyDocument> documents = new TreeMap<>();
-        for (LockKey key : keys) {
-            KeyValue stored = found.get(etcd.keyOf(key));
-            if (stored != null) {
-                documents.put(key, KeyDocument.of(Fields.parse(Etcd.string(stored.getValue()))));
-            }
-        }
-        documents.values().forEach(document -> clock.saw(document.changedAt()));
+        versions.values()
+                .forEach(version -> clock.saw(requireNonNull(version.document()).changedAt()));
         Instant now = clock.now();
-        documents.replaceAll((key, document) -> judged(document, requireNonNull(versions.get(key)), ends, now));
+        SortedMap<LockKey, KeyDocument> documents = new TreeMap<>();
+        versions.forEach((key, version) -> documents.put(key, judged(version, ends, now)));
         KeyValue store = found.get(etcd.store());
         long revision = store == null ? 0 : store.getModRevision();
         return new Snapshot(now, storeDocument(found, ends, now), documents, new Versions(revision, versions, ends));
@@ -135,25 +131,12 @@ final class EtcdDocuments implements Documents {
         if (changes.store() != null) {
             transaction.putStore(changes.store());
         }
-        Set<LeaseId> granted = new LinkedHashSet<>();
-        changes.keys().forEach((key, document) -> {
-            LeaseRow lease = document.lease();
-            LeaseRow before = leaseIn(snapshot, key);
-            if (lease != null && (before == null || !lease.isProvedBy(before.id(), before.token()))) {
-                granted.add(lease.id());
-            }
-        });
-        for (LeaseId id : granted) {
-            Map<LockKey, KeyDocument> together = new LinkedHashMap<>(changes.keys());
-            together.values()
-                    .removeIf(document ->
-                            document.lease() == null || !document.lease().id().equals(id));
-            transaction.grant(together);
-        }
+        Map<LockKey, KeyDocument> granted = changes.granted(snapshot);
+        byLease(granted).forEach(transaction::grant);
         changes.keys().forEach((key, document) -> {
             if (document.lease() == null) {
                 transaction.free(key, document);
-            } else if (!granted.contains(document.lease().id())) {
+            } else if (!granted.containsKey(key)) {
                 transaction.put(key, document, version(versions, key).shared());
             }
         });
@@ -187,10 +170,9 @@ final class EtcdDocuments implements Documents {
         if (!others.isEmpty() && !replaceHolds(snapshot, others)) {
             return false;
         }
-        List<Supplier<CompletableFuture<LeaseKeepAliveResponse>>> calls = new ArrayList<>();
-        extended.forEach(id -> calls.add(() -> etcd.client.getLeaseClient().keepAliveOnce(id)));
         try {
-            if (etcd.awaitAll(calls).stream().anyMatch(answer -> answer.getTTL() <= 0)) {
+            if (etcd.awaitEach(extended, etcd.client.getLeaseClient()::keepAliveOnce).stream()
+                    .anyMatch(answer -> answer.getTTL() <= 0)) {
                 return false;
             }
         } catch (StoreUnavailableException failure) {
@@ -207,8 +189,9 @@ final class EtcdDocuments implements Documents {
         }
         Map<LockKey, Version> after = versions(values(same), same);
         return same.stream().allMatch(key -> {
-            Version now = after.getOrDefault(key, Version.NONE);
-            return now.hold() != null
+            Version now = after.get(key);
+            return now != null
+                    && now.hold() != null
                     && now.revision() == version(versions, key).revision();
         });
     }
@@ -218,7 +201,7 @@ final class EtcdDocuments implements Documents {
         ByteSequence prefix = etcd.keysOf(tenant, namePrefix);
         ByteSequence from = prefix;
         if (after != null) {
-            ByteSequence next = ByteSequence.from(concat(etcd.keyOf(after).getBytes(), new byte[] {0}));
+            ByteSequence next = etcd.keyOf(after).concat(ByteSequence.from(new byte[] {0}));
             from = compare(next, prefix) > 0 ? next : prefix;
         }
         ByteSequence end = OptionsUtil.prefixEndOf(prefix);
@@ -256,7 +239,7 @@ final class EtcdDocuments implements Documents {
     private Map<ByteSequence, KeyValue> values(Collection<LockKey> keys) {
         Map<ByteSequence, KeyValue> found = new HashMap<>();
         List<ByteSequence> names = new ArrayList<>(List.of(etcd.store(), etcd.quiet()));
-        keys.forEach(key -> names.addAll(List.of(etcd.keyOf(key), etcd.holdOf(key), etcd.delayOf(key))));
+        keys.forEach(key -> names.addAll(List.of(etcd.keyOf(key), etcd.holdOf(key, null), etcd.delayOf(key, null))));
         long revision = 0;
         int most = 2 + 3 * KEYS_PER_READ;
         for (int from = 0; from < names.size(); from += most) {
@@ -265,10 +248,10 @@ final class EtcdDocuments implements Documents {
         Set<ByteSequence> shared = new LinkedHashSet<>();
         for (LockKey key : keys) {
             KeyValue stored = found.get(etcd.keyOf(key));
-            String name = stored == null ? null : shared(stored);
+            String name = stored == null ? null : shared(fields(stored));
             if (name != null) {
-                shared.add(etcd.named("hold/" + name));
-                shared.add(etcd.named("delay/" + name));
+                shared.add(etcd.holdOf(key, name));
+                shared.add(etcd.delayOf(key, name));
             }
         }
         if (!shared.isEmpty()) {
@@ -290,20 +273,23 @@ final class EtcdDocuments implements Documents {
         Map<LockKey, Version> versions = new HashMap<>();
         for (LockKey key : keys) {
             KeyValue stored = found.get(etcd.keyOf(key));
-            String id = stored == null ? null : leaseId(stored);
-            String shared = stored == null ? null : shared(stored);
-            KeyValue hold = found.get(shared == null ? etcd.holdOf(key) : etcd.named("hold/" + shared));
-            KeyValue delay = found.get(shared == null ? etcd.delayOf(key) : etcd.named("delay/" + shared));
-            versions.put(
-                    key,
-                    new Version(stored == null ? 0 : stored.getModRevision(), shared, of(id, hold), of(id, delay)));
+            if (stored != null) {
+                KeyDocument document = KeyDocument.of(fields(stored));
+                String shared = shared(fields(stored));
+                KeyValue hold = of(document.lease(), found.get(etcd.holdOf(key, shared)));
+                KeyValue delay = of(document.lease(), found.get(etcd.delayOf(key, shared)));
+                versions.put(key, new Version(stored.getModRevision(), document, shared, hold, delay));
+            }
         }
         return versions;
     }
 
-    /** The hold or delay, if it is that of the lease with {@code id}. */
-    private static @Nullable KeyValue of(@Nullable String id, @Nullable KeyValue value) {
-        return id != null && value != null && Etcd.string(value.getValue()).equals(id) ? value : null;
+    /** The hold or delay, if it is that of {@code lease}. */
+    private static @Nullable KeyValue of(@Nullable LeaseRow lease, @Nullable KeyValue value) {
+        boolean its = lease != null
+                && value != null
+                && Etcd.string(value.getValue()).equals(lease.id().toString());
+        return its ? value : null;
     }
 
     private Map<Long, LeaseTimeToLiveResponse> ends(Map<ByteSequence, KeyValue> found, Collection<Version> versions) {
@@ -314,9 +300,8 @@ final class EtcdDocuments implements Documents {
         }
         versions.forEach(version -> natives.addAll(natives(version)));
         Map<Long, LeaseTimeToLiveResponse> ends = new HashMap<>();
-        List<Supplier<CompletableFuture<LeaseTimeToLiveResponse>>> calls = new ArrayList<>();
-        natives.forEach(id -> calls.add(() -> etcd.client.getLeaseClient().timeToLive(id, LeaseOption.DEFAULT)));
-        etcd.awaitAll(calls).forEach(end -> ends.put(end.getID(), end));
+        etcd.awaitEach(natives, id -> etcd.client.getLeaseClient().timeToLive(id, LeaseOption.DEFAULT))
+                .forEach(end -> ends.put(end.getID(), end));
         return ends;
     }
 
@@ -333,8 +318,8 @@ final class EtcdDocuments implements Documents {
     }
 
     /** The document with the end of its lease as etcd sees it. */
-    private static KeyDocument judged(
-            KeyDocument document, Version version, Map<Long, LeaseTimeToLiveResponse> ends, Instant now) {
+    private static KeyDocument judged(Version version, Map<Long, LeaseTimeToLiveResponse> ends, Instant now) {
+        KeyDocument document = requireNonNull(version.document());
         LeaseRow lease = document.lease();
         if (lease == null) {
             return document;
@@ -361,7 +346,7 @@ final class EtcdDocuments implements Documents {
         if (stored == null) {
             return null;
         }
-        StoreDocument store = StoreDocument.of(Fields.parse(Etcd.string(stored.getValue())));
+        StoreDocument store = StoreDocument.of(fields(stored));
         KeyValue quiet = found.get(etcd.quiet());
         if (quiet == null) {
             return store.quietUntil().isAfter(now) ? store.quietUntil(now) : store;
@@ -372,16 +357,17 @@ final class EtcdDocuments implements Documents {
     /** Gives leases holds of another length; the old ones end with their leases of etcd. */
     private boolean replaceHolds(Snapshot snapshot, Map<LockKey, KeyDocument> renewed) {
         Transaction transaction = new Transaction(snapshot, (Versions) snapshot.versions());
-        Set<LeaseId> ids = new LinkedHashSet<>();
-        renewed.values()
-                .forEach(document -> ids.add(requireNonNull(document.lease()).id()));
-        for (LeaseId id : ids) {
-            Map<LockKey, KeyDocument> together = new LinkedHashMap<>(renewed);
-            together.values()
-                    .removeIf(document -> !requireNonNull(document.lease()).id().equals(id));
-            transaction.extend(together);
-        }
+        byLease(renewed).forEach(transaction::extend);
         return transaction.commit();
+    }
+
+    /** The documents of held keys, those of one lease together. */
+    private static Collection<Map<LockKey, KeyDocument>> byLease(Map<LockKey, KeyDocument> held) {
+        Map<LeaseId, Map<LockKey, KeyDocument>> together = new LinkedHashMap<>();
+        held.forEach((key, document) -> together.computeIfAbsent(
+                        requireNonNull(document.lease()).id(), id -> new LinkedHashMap<>())
+                .put(key, document));
+        return together.values();
     }
 
     private static Set<Long> natives(Version version) {
@@ -399,28 +385,17 @@ final class EtcdDocuments implements Documents {
         return versions.keys().getOrDefault(key, Version.NONE);
     }
 
-    private static @Nullable LeaseRow leaseIn(Snapshot snapshot, LockKey key) {
-        KeyDocument before = snapshot.keys().get(key);
-        return before == null ? null : before.lease();
+    private static Fields fields(KeyValue stored) {
+        return Fields.parse(Etcd.string(stored.getValue()));
     }
 
-    private static @Nullable String shared(KeyValue stored) {
-        return (String) Fields.parse(Etcd.string(stored.getValue())).values().get(SHARED);
-    }
-
-    private static @Nullable String leaseId(KeyValue stored) {
-        return (String) Fields.parse(Etcd.string(stored.getValue())).values().get("id");
+    private static @Nullable String shared(Fields fields) {
+        return (String) fields.values().get(SHARED);
     }
 
     /** Rounded up: a lease never ends early. */
     private static long seconds(Duration time) {
         return Math.max(1, time.plusSeconds(1).minusNanos(1).toSeconds());
-    }
-
-    private static byte[] concat(byte[] first, byte[] second) {
-        byte[] both = Arrays.copyOf(first, first.length + second.length);
-        System.arraycopy(second, 0, both, first.length, second.length);
-        return both;
     }
 
     private static int compare(ByteSequence one, ByteSequence other) {
@@ -491,13 +466,9 @@ final class EtcdDocuments implements Documents {
         private void hold(LockKey key, LeaseRow lease, @Nullable String shared) {
             Duration ttl = Duration.between(snapshot.now(), lease.expiresAt());
             ByteSequence id = Etcd.text(lease.id().toString());
-            leased.add(
-                    new LeasedPut(shared == null ? etcd.holdOf(key) : etcd.named("hold/" + shared), id, seconds(ttl)));
+            leased.add(new LeasedPut(etcd.holdOf(key, shared), id, seconds(ttl)));
             if (!lease.lockDelay().isZero()) {
-                leased.add(new LeasedPut(
-                        shared == null ? etcd.delayOf(key) : etcd.named("delay/" + shared),
-                        id,
-                        seconds(ttl.plus(lease.lockDelay()))));
+                leased.add(new LeasedPut(etcd.delayOf(key, shared), id, seconds(ttl.plus(lease.lockDelay()))));
             }
         }
 
@@ -515,8 +486,8 @@ final class EtcdDocuments implements Documents {
             Version version = version(versions, key);
             // Other keys may share the hold; it ends by itself.
             if (version.shared() == null) {
-                operations.add(Op.delete(etcd.holdOf(key), DeleteOption.DEFAULT));
-                operations.add(Op.delete(etcd.delayOf(key), DeleteOption.DEFAULT));
+                operations.add(Op.delete(etcd.holdOf(key, null), DeleteOption.DEFAULT));
+                operations.add(Op.delete(etcd.delayOf(key, null), DeleteOption.DEFAULT));
                 ended.addAll(natives(version));
             }
         }
@@ -527,9 +498,9 @@ final class EtcdDocuments implements Documents {
         }
 
         boolean commit() {
-            List<Supplier<CompletableFuture<LeaseGrantResponse>>> grants = new ArrayList<>();
-            leased.forEach(put -> grants.add(() -> etcd.client.getLeaseClient().grant(put.seconds())));
-            List<Long> fresh = etcd.awaitAll(grants).stream()
+            List<Long> fresh = etcd
+                    .awaitEach(leased, put -> etcd.client.getLeaseClient().grant(put.seconds()))
+                    .stream()
                     .map(LeaseGrantResponse::getID)
                     .toList();
             for (int i = 0; i < fresh.size(); i++) {
@@ -556,6 +527,37 @@ final class EtcdDocuments implements Documents {
                     revision == 0
                             ? new Cmp(name, Cmp.Op.EQUAL, CmpTarget.version(0))
                             : new Cmp(name, Cmp.Op.EQUAL, CmpTarget.modRevision(revision)));
+        }
+    }
+
+    /**
+     * A clock that the clients of a store keep together without a server: it begins at the wall clock, runs with the ticker,
+     * and is set forward to every later time it {@linkplain #saw sees}. So what happens after a step was read is later than
+     * that step. It decides nothing about leases.
+     *
+     * <p>Thread-safe.
+     */
+    private static final class SharedClock {
+
+        private final Ticker ticker;
+        private Instant base;
+        private long baseNanos;
+
+        SharedClock(Environment environment) {
+            ticker = environment.ticker();
+            base = environment.clock().instant();
+            baseNanos = ticker.nanos();
+        }
+
+        synchronized Instant now() {
+            return base.plus(Duration.ofNanos(ticker.nanos() - baseNanos)).truncatedTo(ChronoUnit.MICROS);
+        }
+
+        synchronized void saw(Instant time) {
+            if (time.isAfter(now())) {
+                base = time;
+                baseNanos = ticker.nanos();
+            }
         }
     }
 }

@@ -7,7 +7,6 @@ import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -71,18 +70,6 @@ record EtcdSettings(
                 file(url, "key"));
     }
 
-    Duration maxLease() {
-        return common.maxLease();
-    }
-
-    Duration timeout() {
-        return common.timeout();
-    }
-
-    String prefix() {
-        return common.prefix();
-    }
-
     List<URI> endpoints() {
         return members.stream()
                 .map(member -> URI.create((tls ? "https://" : "http://") + member))
@@ -91,7 +78,7 @@ record EtcdSettings(
 
     /** The store's kind and place, for messages, without secrets. */
     String displayName() {
-        return (tls ? "etcds://" : "etcd://") + String.join(",", members) + " (prefix " + prefix() + ")";
+        return (tls ? "etcds://" : "etcd://") + String.join(",", members) + " (prefix " + common.prefix() + ")";
     }
 
     private static String member(StoreUrl url, String text) {

@@ -27,13 +27,7 @@ public final class EtcdStoreFactory implements StoreFactory {
         EtcdSettings settings = EtcdSettings.of(url);
         return DocumentStore.open(
                 EtcdDocuments.connect(settings, environment),
-                new DocumentStore.Setup(
-                        settings.displayName(),
-                        settings.maxLease(),
-                        PRECISION,
-                        true,
-                        settings.timeout(),
-                        Duration.ZERO),
+                new DocumentStore.Setup(settings.displayName(), settings.common(), PRECISION, true, Duration.ZERO),
                 environment);
     }
 }

@@ -11,6 +11,7 @@ import io.etcd.jetcd.support.CloseableClient;
 import io.grpc.stub.StreamObserver;
 import io.interlock.LockKey;
 import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.Watchers;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Timers;
 import java.time.Duration;
@@ -18,10 +19,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,8 +55,8 @@ final class WaitingProcesses implements ChangeFeed, AutoCloseable {
 
     @Override
     public Subscription watch(LockKey key, Runnable lookAgain) {
-        Object watcher = new Object();
         Place place;
+        Subscription watcher;
         boolean isNew;
         synchronized (this) {
             if (closed) {
@@ -65,14 +64,14 @@ final class WaitingProcesses implements ChangeFeed, AutoCloseable {
             }
             isNew = !places.containsKey(key);
             place = places.computeIfAbsent(key, Place::new);
-            place.watchers.put(watcher, lookAgain);
+            watcher = place.watchers.add(key, lookAgain);
         }
         if (isNew) {
             place.take();
         }
         return () -> {
             synchronized (this) {
-                place.watchers.remove(watcher);
+                watcher.close();
                 if (!place.watchers.isEmpty() || !places.remove(key, place)) {
                     return;
                 }
@@ -143,7 +142,7 @@ final class WaitingProcesses implements ChangeFeed, AutoCloseable {
 
         private final LockKey key;
         private final ByteSequence name;
-        private final Map<Object, Runnable> watchers = new ConcurrentHashMap<>();
+        private final Watchers<LockKey> watchers = new Watchers<>();
         private final List<Watch.Watcher> watches = new ArrayList<>();
 
         Place(LockKey key) {
@@ -214,9 +213,9 @@ final class WaitingProcesses implements ChangeFeed, AutoCloseable {
                 return;
             }
             // Whether the key is free already is not known: look, and at every change from here on.
-            watch(etcd.holdOf(key), revision, true, this::wake);
-            watch(etcd.keyOf(key), revision, false, this::wake);
-            wake();
+            watch(etcd.holdOf(key, null), revision, true, watchers::callAll);
+            watch(etcd.keyOf(key), revision, false, watchers::callAll);
+            watchers.callAll();
         }
 
         private void watch(ByteSequence name, long revision, boolean onlyDeletes, Runnable then) {
@@ -248,16 +247,6 @@ final class WaitingProcesses implements ChangeFeed, AutoCloseable {
                 watches.clear();
             }
             ended.forEach(Watch.Watcher::close);
-        }
-
-        private void wake() {
-            for (Runnable lookAgain : Set.copyOf(watchers.values())) {
-                try {
-                    lookAgain.run();
-                } catch (RuntimeException | Error failure) {
-                    log.error("a watcher failed: {}", failure.toString(), failure);
-                }
-            }
         }
 
         private void again(Throwable failure) {

@@ -162,7 +162,7 @@ final class FirestoreDocuments implements Documents {
                 .forEach(key -> commit.addWrites(Write.newBuilder()
                         .setDelete(place.document(key))
                         .setCurrentDocument(unchanged(versions.keys().get(key)))));
-        if (changes.store() == null && grants(snapshot, changes)) {
+        if (changes.store() == null && !changes.granted(snapshot).isEmpty()) {
             ByteString transaction = holdingStore(versions.store());
             if (transaction == null) {
                 return false;
@@ -209,15 +209,6 @@ final class FirestoreDocuments implements Documents {
                 .setTransaction(transaction)
                 .build());
         return null;
-    }
-
-    private static boolean grants(Snapshot snapshot, Changes changes) {
-        return changes.keys().entrySet().stream().anyMatch(change -> {
-            LeaseRow lease = change.getValue().lease();
-            KeyDocument before = snapshot.keys().get(change.getKey());
-            LeaseRow had = before == null ? null : before.lease();
-            return lease != null && (had == null || !lease.isProvedBy(had.id(), had.token()));
-        });
     }
 
     private Snapshot snapshot(Instant now, List<Document> found) {

@@ -29,13 +29,7 @@ public final class FirestoreStoreFactory implements StoreFactory {
         FirestorePlace place = FirestorePlace.of(url);
         return DocumentStore.open(
                 new FirestoreDocuments(place, new FirestoreCalls(place, environment)),
-                new DocumentStore.Setup(
-                        place.displayName(),
-                        place.common().maxLease(),
-                        PRECISION,
-                        false,
-                        place.common().timeout(),
-                        WRITE_EVERY),
+                new DocumentStore.Setup(place.displayName(), place.common(), PRECISION, false, WRITE_EVERY),
                 environment);
     }
 }

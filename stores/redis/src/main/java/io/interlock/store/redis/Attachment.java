@@ -3,14 +3,18 @@ package io.interlock.store.redis;
 import io.interlock.DurationText;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
+import io.interlock.store.redis.RedisSettings.Namespace;
+import io.interlock.store.redis.Script.Reply;
 import io.interlock.time.CallDeadline;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,7 +51,7 @@ final class Attachment {
     Attachment(RedisSettings settings, Namespace namespace) {
         this.settings = settings;
         this.namespace = namespace;
-        this.known = new Known(0, settings.maxLease());
+        this.known = new Known(0, settings.common().maxLease());
     }
 
     /** The longest lease this store may grant. */
@@ -65,7 +69,7 @@ final class Attachment {
      *
      * @throws UnsafeStoreException if it is unsafe to use
      */
-    ScriptReply attach(StatefulRedisConnection<String, String> connection, CallDeadline patience)
+    Reply attach(StatefulRedisConnection<String, String> connection, CallDeadline patience)
             throws ExecutionException, TimeoutException {
         for (int i = 0; i < TRIES; i++) {
             String runId = runIdOf(patience.await(connection.async().info("server")));
@@ -73,7 +77,7 @@ final class Attachment {
             Known before = known();
             String[] arguments = {
                 namespace.space(),
-                Long.toString(Micros.of(before.maxLease())),
+                Long.toString(TimeUnit.MICROSECONDS.convert(before.maxLease())),
                 Long.toString(before.epoch()),
                 runId,
                 durable ? "1" : "0",
@@ -81,9 +85,9 @@ final class Attachment {
             };
             List<Object> values = patience.await(
                     connection.async().eval(Script.ATTACH.text(), ScriptOutputType.MULTI, namespace.keys(), arguments));
-            ScriptReply reply = ScriptReply.of(values);
+            Reply reply = Reply.of(values);
             if (reply.status().equals("ok")) {
-                Duration maxLease = Micros.duration(reply.number(2));
+                Duration maxLease = Duration.of(reply.number(2), ChronoUnit.MICROS);
                 learn(new Known(reply.number(1), maxLease));
                 report(reply, before, maxLease);
                 return reply;
@@ -135,7 +139,7 @@ final class Attachment {
         }
     }
 
-    private void refuseUnsafe(ScriptReply reply) {
+    private void refuseUnsafe(Reply reply) {
         switch (reply.status()) {
             case "again" -> {}
             case "replica" ->
@@ -162,7 +166,7 @@ final class Attachment {
         return new UnsafeStoreException(settings.displayName(), problem, nextStep);
     }
 
-    private void report(ScriptReply reply, Known before, Duration maxLease) {
+    private void report(Reply reply, Known before, Duration maxLease) {
         String event = reply.word(0);
         String what = switch (event) {
             case "emptied" -> "has lost its data";
@@ -182,19 +186,19 @@ final class Attachment {
         } else if (!event.equals("same")) {
             log.info("store {} attached: {}", settings.displayName(), event);
         }
-        Duration raisedFrom = Micros.duration(reply.number(4));
+        Duration raisedFrom = Duration.of(reply.number(4), ChronoUnit.MICROS);
         if (raisedFrom.compareTo(maxLease) < 0) {
             log.warn(
                     "store {}: maxLease is permanently raised from {} to {}; quiet periods last as long",
                     settings.displayName(),
                     DurationText.format(raisedFrom),
                     DurationText.format(maxLease));
-        } else if (before.epoch() == 0 && settings.maxLease().compareTo(maxLease) < 0) {
+        } else if (before.epoch() == 0 && settings.common().maxLease().compareTo(maxLease) < 0) {
             log.info(
                     "store {} was used with maxLease {} before, which remains in force instead of {}",
                     settings.displayName(),
                     DurationText.format(maxLease),
-                    DurationText.format(settings.maxLease()));
+                    DurationText.format(settings.common().maxLease()));
         }
     }
 }

@@ -76,7 +76,7 @@ final class RedisErrors {
                         "store",
                         name,
                         "denies this user a required right (" + message + ")",
-                        "grant it the keys and channels {" + settings.prefix()
+                        "grant it the keys and channels {" + settings.common().prefix()
                                 + "}:* and the commands of the package's doc");
             case "MOVED" ->
                 new UnsafeStoreException(
@@ -85,7 +85,9 @@ final class RedisErrors {
                         "give the address of the node that does");
             case "WRONGTYPE" ->
                 new UnsafeStoreException(
-                        name, "has other data under {" + settings.prefix() + "}:store", "choose another prefix");
+                        name,
+                        "has other data under {" + settings.common().prefix() + "}:store",
+                        "choose another prefix");
             default ->
                 message.contains("DB index")
                         ? new InvalidSettingException(

@@ -1,18 +1,18 @@
 package io.interlock.store.redis;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.spi.StoreUrl;
+import io.interlock.LockKey;
 import io.interlock.spi.StoreUrl.StoreSettings;
+import io.interlock.spi.StoreUrl;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a {@code redis:} or {@code rediss:} URL.
+ * The settings of a {@code redis:} or {@code rediss:} URL, and the names of its data.
  *
  * @param address the address of Redis and the login
  * @param common prefix, longest lease and timeout
@@ -39,21 +39,9 @@ record RedisSettings(Address address, StoreSettings common, int waitReplicas, bo
                 yesOrNo("firstUse", url.option("firstUse", "false")));
     }
 
-    String prefix() {
-        return common.prefix();
-    }
-
-    Duration maxLease() {
-        return common.maxLease();
-    }
-
-    Duration timeout() {
-        return common.timeout();
-    }
-
     /** The store's kind and place, for messages, without secrets. */
     String displayName() {
-        return address + " (prefix " + prefix() + ")";
+        return address + " (prefix " + common.prefix() + ")";
     }
 
     /**
@@ -144,5 +132,48 @@ record RedisSettings(Address address, StoreSettings common, int waitReplicas, bo
             throw new InvalidSettingException(setting, text, "is neither true nor false", "write one of them");
         }
         return text.equals("true");
+    }
+
+    /**
+     * The names of all data of a store in Redis. All start with the prefix in braces, the hash tag of Redis Cluster, so
+     * that they share a slot and one script may touch all of them.
+     *
+     * @param space the prefix in braces
+     */
+    record Namespace(String space) {
+
+        // Below every character a tenant may contain, so that the order of members is the order of keys: with a colon,
+        // tenant "a-b" would sort before tenant "a".
+        private static final char SEPARATOR = ',';
+
+        static Namespace of(String prefix) {
+            return new Namespace("{" + prefix + "}");
+        }
+
+        /** Store record, index by key, index by time: the keys every script is given. */
+        String[] keys() {
+            return new String[] {space + ":store", space + ":index", space + ":due"};
+        }
+
+        /** The channel of wake-ups. */
+        String wakeChannel() {
+            return space + ":wake";
+        }
+
+        /** The form of a key in indexes, names of leases and wake-ups; different keys have different forms. */
+        static String member(LockKey key) {
+            return tenantMembers(key.tenant()) + key.name();
+        }
+
+        /** The prefix of the members of all keys of a tenant. */
+        static String tenantMembers(String tenant) {
+            return tenant + SEPARATOR;
+        }
+
+        /** The key that {@link #member} wrote. */
+        static LockKey key(String member) {
+            int separator = member.indexOf(SEPARATOR);
+            return new LockKey(member.substring(0, separator), member.substring(separator + 1));
+        }
     }
 }

@@ -1,9 +1,10 @@
 package io.interlock.store.redis;
 
-import io.interlock.LeaseQuery;
-import io.interlock.LeaseQuery.LeasePage;
-import io.interlock.LeaseRecord;
 import io.interlock.LeaseRecord.EvictAnswer;
+import io.interlock.FencingToken;
+import io.interlock.LeaseQuery.LeasePage;
+import io.interlock.LeaseQuery;
+import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
@@ -20,12 +21,15 @@ import io.interlock.spi.LeaseStore.ReleaseRequest;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.LeaseStore.RenewRequest;
 import io.interlock.spi.StoreUrl;
+import io.interlock.store.redis.RedisSettings.Namespace;
+import io.interlock.store.redis.Script.Reply;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,7 +58,7 @@ public final class RedisStore implements LeaseStore {
     private final WakeUps wakeUps;
 
     private RedisStore(RedisSettings settings, Connector connector, Environment environment) {
-        Namespace namespace = Namespace.of(settings.prefix());
+        Namespace namespace = Namespace.of(settings.common().prefix());
         RetryingConnection.ServerClock clock = new RetryingConnection.ServerClock(environment.ticker());
         this.settings = settings;
         this.connector = connector;
@@ -70,7 +74,8 @@ public final class RedisStore implements LeaseStore {
     }
 
     static RedisStore open(RedisSettings settings, Environment environment) {
-        Connector connector = new Connector(settings.address(), settings.timeout(), environment);
+        Connector connector =
+                new Connector(settings.address(), settings.common().timeout(), environment);
         RedisStore store = new RedisStore(settings, connector, environment);
         try {
             store.steps.attach();
@@ -102,12 +107,12 @@ public final class RedisStore implements LeaseStore {
             List<String> arguments = new ArrayList<>();
             arguments.add(settings.waitReplicas() > 0 ? "1" : "0");
             arguments.add(Integer.toString(part.size()));
-            part.forEach(request -> LeaseCodec.write(request, arguments));
+            part.forEach(request -> write(request, arguments));
             RetryingConnection.Written written = steps.call(Script.ACQUIRE, arguments, settings.waitReplicas());
             if (written.replicas() < settings.waitReplicas()) {
                 takeBack(written);
             }
-            return read(written.reply(), LeaseCodec::read);
+            return written.reply().from(0, i -> written.reply().inner(i).acquired());
         });
     }
 
@@ -121,9 +126,10 @@ public final class RedisStore implements LeaseStore {
                 arguments.add(Namespace.member(request.key()));
                 arguments.add(request.id().toString());
                 arguments.add(request.token().toString());
-                arguments.add(Long.toString(Micros.of(request.ttl())));
+                arguments.add(Long.toString(TimeUnit.MICROSECONDS.convert(request.ttl())));
             }
-            return read(renewals.call(Script.RENEW, arguments), LeaseCodec::renewed);
+            Reply reply = renewals.call(Script.RENEW, arguments);
+            return reply.from(0, i -> reply.inner(i).renewed());
         });
     }
 
@@ -138,7 +144,8 @@ public final class RedisStore implements LeaseStore {
                 arguments.add(request.token().toString());
             }
             RetryingConnection.Written written = steps.call(Script.RELEASE, arguments, 0);
-            List<ReleaseAnswer> answers = read(written.reply(), LeaseCodec::released);
+            List<ReleaseAnswer> answers =
+                    written.reply().from(0, i -> written.reply().inner(i).released());
             // The lease may be gone because of our own first attempt. A loss must not be a guess.
             if (written.repeated() && answers.stream().anyMatch(ReleaseAnswer.Gone.class::isInstance)) {
                 throw new StoreUnavailableException(
@@ -151,13 +158,12 @@ public final class RedisStore implements LeaseStore {
 
     @Override
     public EvictAnswer evict(EvictRequest request) {
-        return LeaseCodec.evicted(steps.call(
-                Script.EVICT,
-                List.of(
-                        Namespace.member(request.key()),
-                        request.expected().toString(),
-                        request.actor().name(),
-                        request.reason())));
+        List<String> arguments = List.of(
+                Namespace.member(request.key()),
+                request.expected().toString(),
+                request.actor().name(),
+                request.reason());
+        return steps.call(Script.EVICT, arguments).evicted();
     }
 
     @Override
@@ -165,12 +171,8 @@ public final class RedisStore implements LeaseStore {
         List<String> arguments = new ArrayList<>();
         arguments.add(Integer.toString(keys.size()));
         keys.forEach(key -> arguments.add(Namespace.member(key)));
-        ScriptReply reply = steps.call(Script.FIND, arguments);
-        List<Optional<LeaseRecord>> found = new ArrayList<>();
-        for (int i = 0; i < reply.size(); i++) {
-            found.add(Optional.ofNullable(reply.leaseOrNull(i)));
-        }
-        return found;
+        Reply reply = steps.call(Script.FIND, arguments);
+        return reply.from(0, i -> Optional.ofNullable(reply.leaseOrNull(i)));
     }
 
     @Override
@@ -184,15 +186,12 @@ public final class RedisStore implements LeaseStore {
         List<LeaseRecord> found = new ArrayList<>();
         while (true) {
             int missing = query.limit() + 1 - found.size();
-            ScriptReply reply =
+            Reply reply =
                     steps.call(Script.LIST, List.of(from, beginning, query.namePrefix(), Integer.toString(missing)));
-            for (int i = 1; i < reply.size(); i++) {
-                LeaseRecord lease = reply.lease(i);
-                // A cursor before the requested range returns keys before it.
-                if (query.matches(lease.key())) {
-                    found.add(lease);
-                }
-            }
+            // A cursor before the requested range returns keys before it.
+            reply.from(1, reply::lease).stream()
+                    .filter(lease -> query.matches(lease.key()))
+                    .forEach(found::add);
             String goOnAfter = reply.text(0);
             if (goOnAfter == null || found.size() > query.limit()) {
                 return LeasePage.of(found, query.limit());
@@ -206,10 +205,8 @@ public final class RedisStore implements LeaseStore {
         List<LeaseRecord> cleared = new ArrayList<>();
         while (cleared.size() < limit) {
             int part = Math.min(REQUESTS_PER_CALL, limit - cleared.size());
-            ScriptReply reply = steps.call(Script.SWEEP, List.of(Integer.toString(part)));
-            for (int i = 0; i < reply.size(); i++) {
-                cleared.add(reply.lease(i));
-            }
+            Reply reply = steps.call(Script.SWEEP, List.of(Integer.toString(part)));
+            cleared.addAll(reply.from(0, reply::lease));
             if (reply.size() < part) {
                 break;
             }
@@ -219,7 +216,7 @@ public final class RedisStore implements LeaseStore {
 
     @Override
     public Instant bumpEpoch(String reason) {
-        ScriptReply reply = steps.call(Script.BUMP, List.of());
+        Reply reply = steps.call(Script.BUMP, List.of());
         attachment.remember(reply.number(0));
         log.warn(
                 "store {} begins epoch {} and grants nothing until {} ({})",
@@ -245,18 +242,13 @@ public final class RedisStore implements LeaseStore {
 
     // Too few replicas have the grants: after a failover the keys could be granted again.
     private void takeBack(RetryingConnection.Written written) {
-        List<ReleaseRequest> fresh = new ArrayList<>();
-        boolean granted = false;
-        for (int i = 0; i < written.reply().size(); i++) {
-            ScriptReply answer = written.reply().inner(i);
-            if (answer.word(0).equals("granted")) {
-                granted = true;
-                fresh.addAll(LeaseCodec.freshGrants(answer));
-            }
-        }
-        if (!granted) {
+        List<Reply> answers = written.reply().from(0, written.reply()::inner);
+        if (answers.stream().noneMatch(Reply::isGranted)) {
             return;
         }
+        List<ReleaseRequest> fresh = answers.stream()
+                .flatMap(answer -> answer.freshGrants().stream())
+                .toList();
         if (!fresh.isEmpty()) {
             release(fresh);
         }
@@ -266,12 +258,23 @@ public final class RedisStore implements LeaseStore {
                         + settings.waitReplicas());
     }
 
-    private static <A> List<A> read(ScriptReply reply, Function<ScriptReply, A> reader) {
-        List<A> answers = new ArrayList<>(reply.size());
-        for (int i = 0; i < reply.size(); i++) {
-            answers.add(reader.apply(reply.inner(i)));
+    private static void write(AcquireRequest request, List<String> arguments) {
+        arguments.add(request.id().toString());
+        arguments.add(request.holder().instance());
+        arguments.add(request.holder().label());
+        arguments.add(request.holder().runId().map(Object::toString).orElse(""));
+        arguments.add(
+                Long.toString(TimeUnit.MICROSECONDS.convert(request.terms().ttl())));
+        arguments.add(
+                Long.toString(TimeUnit.MICROSECONDS.convert(request.terms().lockDelay())));
+        arguments.add(request.waits() ? "1" : "0");
+        arguments.add(request.takeover().ask() ? "1" : "0");
+        arguments.add(Integer.toString(request.keys().size()));
+        for (LockKey key : request.keys()) {
+            FencingToken cleared = request.takeover().cleared().get(key);
+            arguments.add(Namespace.member(key));
+            arguments.add(cleared == null ? "" : cleared.toString());
         }
-        return answers;
     }
 
     private static <R, A> Answers<A> inParts(List<R> requests, Function<List<R>, List<A>> call) {

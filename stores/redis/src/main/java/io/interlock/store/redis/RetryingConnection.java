@@ -3,6 +3,8 @@ package io.interlock.store.redis;
 import io.interlock.DurationText;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
+import io.interlock.store.redis.RedisSettings.Namespace;
+import io.interlock.store.redis.Script.Reply;
 import io.interlock.time.CallDeadline;
 import io.interlock.time.Environment.Ticker;
 import io.lettuce.core.RedisBusyException;
@@ -12,6 +14,8 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -47,7 +51,7 @@ final class RetryingConnection {
      * @param replicas how many replicas have its writes, if requested
      * @param repeated whether the script was sent before without an answer, and so may have run twice
      */
-    record Written(ScriptReply reply, long replicas, boolean repeated) {}
+    record Written(Reply reply, long replicas, boolean repeated) {}
 
     /** An operation on a connection; {@code null} means to repeat it. */
     private interface Step<T> {
@@ -69,19 +73,18 @@ final class RetryingConnection {
         this.clock = clock;
     }
 
-    /** Checks the connected Redis. */
     void attach() {
         take((connection, patience, repeated) -> attachAndLookAtClock(connection, patience));
     }
 
-    ScriptReply call(Script script, List<String> arguments) {
+    Reply call(Script script, List<String> arguments) {
         return call(script, arguments, 0).reply();
     }
 
     /** Runs a script, and then waits a moment for {@code replicas} replicas to have its writes. */
     Written call(Script script, List<String> arguments, int replicas) {
         return take((connection, patience, repeated) -> {
-            ScriptReply reply = evaluate(connection, script, arguments, patience);
+            Reply reply = evaluate(connection, script, arguments, patience);
             return switch (reply.status()) {
                 case "ok" ->
                     new Written(reply, replicas == 0 ? 0 : replicasOf(connection, replicas, patience), repeated);
@@ -102,7 +105,7 @@ final class RetryingConnection {
     }
 
     private <T> T take(Step<T> step) {
-        try (CallDeadline patience = clock.patience(settings.timeout())) {
+        try (CallDeadline patience = clock.patience(settings.common().timeout())) {
             Throwable last = null;
             boolean repeated = false;
             for (int attempt = 0; attempt < ATTEMPTS && (attempt == 0 || patience.remaining() > 0); attempt++) {
@@ -117,7 +120,9 @@ final class RetryingConnection {
                     drop(connection);
                     String before = last == null ? "" : ", before that: " + RedisErrors.summary(last);
                     throw unavailable(
-                            "did not answer within " + DurationText.format(settings.timeout()) + before, silent);
+                            "did not answer within "
+                                    + DurationText.format(settings.common().timeout()) + before,
+                            silent);
                 } catch (ExecutionException | CancellationException | RedisException failure) {
                     last = RedisErrors.unwrapped(failure);
                     repeated |= connection != null;
@@ -137,7 +142,7 @@ final class RetryingConnection {
         }
     }
 
-    private ScriptReply evaluate(
+    private Reply evaluate(
             StatefulRedisConnection<String, String> connection,
             Script script,
             List<String> arguments,
@@ -160,7 +165,7 @@ final class RetryingConnection {
             values = patience.await(
                     connection.async().eval(script.text(), ScriptOutputType.MULTI, namespace.keys(), argv));
         }
-        return seen(ScriptReply.of(values));
+        return seen(Reply.of(values));
     }
 
     private long replicasOf(StatefulRedisConnection<String, String> connection, int wanted, CallDeadline patience)
@@ -168,7 +173,7 @@ final class RetryingConnection {
         return patience.await(connection.async().waitForReplication(wanted, REPLICA_MILLIS));
     }
 
-    private ScriptReply attachAndLookAtClock(StatefulRedisConnection<String, String> connection, CallDeadline patience)
+    private Reply attachAndLookAtClock(StatefulRedisConnection<String, String> connection, CallDeadline patience)
             throws ExecutionException, TimeoutException {
         return seen(attachment.attach(connection, patience));
     }
@@ -184,7 +189,7 @@ final class RetryingConnection {
         }
     }
 
-    private ScriptReply seen(ScriptReply reply) {
+    private Reply seen(Reply reply) {
         clock.saw(reply);
         return reply;
     }
@@ -239,14 +244,12 @@ final class RetryingConnection {
             this.ticker = ticker;
         }
 
-        /** The deadline of an operation that begins now. */
         CallDeadline patience(Duration timeout) {
             return new CallDeadline(ticker, timeout);
         }
 
-        /** Updates the time from a reply. */
-        void saw(ScriptReply reply) {
-            last = new Sighting(ticker.nanos(), Micros.of(reply.now()));
+        void saw(Reply reply) {
+            last = new Sighting(ticker.nanos(), ChronoUnit.MICROS.between(Instant.EPOCH, reply.now()));
         }
 
         /** When a caller with this much time left, in nanoseconds, gives up, by Redis's clock. */

@@ -3,6 +3,7 @@ package io.interlock.store.redis;
 import io.interlock.LockKey;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.Watchers;
+import io.interlock.store.redis.RedisSettings.Namespace;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Timers;
 import io.lettuce.core.RedisChannelHandler;

@@ -17,6 +17,7 @@ import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.LeaseStore.RenewRequest;
 import io.interlock.spi.StoreUrl.StoreSettings;
 import io.interlock.spi.TokenLayout;
+import io.interlock.store.redis.RedisSettings.Namespace;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
@@ -216,11 +217,11 @@ class RedisDataLossTest {
     }
 
     private void reset() {
-        redis.run("reset.lua", NAMESPACE, Long.toString(Micros.of(MAX_LEASE)));
+        redis.run("reset.lua", NAMESPACE, Long.toString(TimeUnit.MICROSECONDS.convert(MAX_LEASE)));
     }
 
     private void advance(Duration time) {
-        redis.run("advance.lua", NAMESPACE, Long.toString(Micros.of(time)));
+        redis.run("advance.lua", NAMESPACE, Long.toString(TimeUnit.MICROSECONDS.convert(time)));
     }
 
     private long epoch() {

@@ -2,11 +2,13 @@ package io.interlock.store.redis;
 
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.StoreUrl.StoreSettings;
+import io.interlock.store.redis.RedisSettings.Namespace;
 import io.interlock.tck.StoreHarness;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -29,7 +31,7 @@ final class RedisHarness implements StoreHarness {
 
     @Override
     public void advance(Duration time) {
-        redis.run("advance.lua", namespace, Long.toString(Micros.of(time)));
+        redis.run("advance.lua", namespace, Long.toString(TimeUnit.MICROSECONDS.convert(time)));
     }
 
     @Override
@@ -40,7 +42,8 @@ final class RedisHarness implements StoreHarness {
 
     @Override
     public void reset() {
-        redis.run("reset.lua", namespace, Long.toString(Micros.of(StoreSettings.DEFAULT_MAX_LEASE)));
+        redis.run(
+                "reset.lua", namespace, Long.toString(TimeUnit.MICROSECONDS.convert(StoreSettings.DEFAULT_MAX_LEASE)));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.interlock.store.redis;
 
+import io.interlock.store.redis.RedisSettings.Namespace;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;

@@ -11,6 +11,7 @@ import io.interlock.Refusal.StoreRecovering;
 import io.interlock.StoreUnavailableException;
 import io.interlock.spi.LeaseStore.AcquireRequest;
 import io.interlock.spi.StoreUrl.StoreSettings;
+import io.interlock.store.redis.RedisSettings.Namespace;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;
@@ -92,7 +93,7 @@ class RedisReplicationTest {
                 replica.run(
                         "advance.lua",
                         Namespace.of("interlock"),
-                        Long.toString(Micros.of(StoreSettings.DEFAULT_MAX_LEASE)));
+                        Long.toString(TimeUnit.MICROSECONDS.convert(StoreSettings.DEFAULT_MAX_LEASE)));
                 assertThat(take(store, "ledger").token()).isGreaterThan(lost.token());
             }
         }

@@ -16,9 +16,9 @@ class RedisSettingsTest {
     void everythingHasADefaultButTheHost() {
         RedisSettings settings = parse("redis://cache");
         assertThat(settings.address()).isEqualTo(new RedisSettings.Address(false, "cache", 6379, 0, null, null));
-        assertThat(settings.prefix()).isEqualTo("interlock");
-        assertThat(settings.maxLease()).isEqualTo(Duration.ofMinutes(5));
-        assertThat(settings.timeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(settings.common().prefix()).isEqualTo("interlock");
+        assertThat(settings.common().maxLease()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(settings.common().timeout()).isEqualTo(Duration.ofSeconds(5));
         assertThat(settings.waitReplicas()).isZero();
     }
 

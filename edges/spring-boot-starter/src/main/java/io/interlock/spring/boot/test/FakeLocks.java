@@ -2,7 +2,6 @@ package io.interlock.spring.boot.test;
 
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.locks.Acquisition;
 import io.interlock.locks.ForwardingLocks;
 import io.interlock.locks.Lease;
 import io.interlock.locks.LeaseOptions;
@@ -10,10 +9,8 @@ import io.interlock.locks.Locks;
 import io.interlock.locks.Locks.LeaseTask;
 import io.interlock.locks.Outcome;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -74,47 +71,15 @@ public final class FakeLocks extends ForwardingLocks {
         real.evict(key, held.token(), "test", "lost on demand");
     }
 
-    private static LeaseOptions attentive(LeaseOptions options) {
+    @Override
+    protected LeaseOptions adapted(LeaseOptions options) {
         return options.renewEvery(RENEW_EVERY);
-    }
-
-    @Override
-    public Acquisition tryAcquireAll(Collection<LockKey> keys, LeaseOptions options) {
-        return real.tryAcquireAll(keys, attentive(options));
-    }
-
-    @Override
-    public Acquisition acquireAll(Collection<LockKey> keys, Duration maxWait, LeaseOptions options)
-            throws InterruptedException {
-        return real.acquireAll(keys, maxWait, attentive(options));
-    }
-
-    @Override
-    public CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options) {
-        return real.tryAcquireAsync(keys, attentive(options));
-    }
-
-    @Override
-    public CompletionStage<Acquisition> acquireAsync(Collection<LockKey> keys, Duration maxWait, LeaseOptions options) {
-        return real.acquireAsync(keys, maxWait, attentive(options));
     }
 
     @Override
     public <T extends @Nullable Object, X extends Exception> Outcome<T> call(LockKey key, LeaseTask<T, X> task)
             throws X {
         return call(key, defaultOptions(), task);
-    }
-
-    @Override
-    public <T extends @Nullable Object, X extends Exception> Outcome<T> call(
-            LockKey key, LeaseOptions options, LeaseTask<T, X> task) throws X {
-        return real.call(key, attentive(options), task);
-    }
-
-    @Override
-    public <T extends @Nullable Object, X extends Exception> Outcome<T> call(
-            LockKey key, Duration maxWait, LeaseOptions options, LeaseTask<T, X> task) throws X, InterruptedException {
-        return real.call(key, maxWait, attentive(options), task);
     }
 
     @Override

@@ -1,5 +1,5 @@
 /** Tests of what a worker shows of itself. */
 @NullMarked
-package io.interlock.cli.health;
+package io.interlock.cli.command;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.interlock.cli.health;
+package io.interlock.cli.command;
 
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
@@ -44,6 +44,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -53,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  * Serves the health and metrics of a worker: {@code /health/live}, {@code /health/ready}, {@code /metrics}. They need no key and change
  * nothing. Safe for use by many threads.
  */
-public final class HealthServer implements AutoCloseable {
+final class HealthServer implements AutoCloseable {
 
     private static final int READY = 200;
     private static final int NOT_READY = 503;
@@ -67,7 +68,7 @@ public final class HealthServer implements AutoCloseable {
     private HealthServer(InetSocketAddress address, Environment environment) throws IOException {
         this.environment = environment;
         this.readiness = new Readiness(environment);
-        this.port = HealthPort.open(
+        this.port = new HealthPort(
                 address,
                 environment,
                 Map.of("/health/live", health(Optional.empty())),
@@ -79,7 +80,7 @@ public final class HealthServer implements AutoCloseable {
     }
 
     /** Opens one; port 0 takes any free one. */
-    public static HealthServer open(String host, int port, Environment environment) {
+    static HealthServer open(String host, int port, Environment environment) {
         try {
             return new HealthServer(new InetSocketAddress(InetAddress.getByName(host), port), environment);
         } catch (IOException | IllegalArgumentException cannot) {
@@ -92,29 +93,29 @@ public final class HealthServer implements AutoCloseable {
     }
 
     /** {@code store}, with its steps timed. */
-    public OpenStore onto(OpenStore store) {
+    OpenStore onto(OpenStore store) {
         return store.through(meters::around);
     }
 
     /** Counts what happens in the engine that is shown. */
-    public EngineListener listener() {
+    EngineListener listener() {
         return meters.listener();
     }
 
     /** Shows an engine on a store, and what waits and runs there; it is ready while {@code question} is answered. */
-    public void show(RunEngine engine, Runnable question) {
+    void show(RunEngine engine, Runnable question) {
         meters.watch(engine, environment);
         readiness.by(question);
     }
 
     /** Shows an engine that does a server's work, and knows nothing of what else waits and runs there. */
-    public void showWork(WorkerEngine engine, Runnable question) {
+    void showWork(WorkerEngine engine, Runnable question) {
         meters.know(engine);
         readiness.by(question);
     }
 
     /** From now on it is not ready. */
-    public void stopping() {
+    void stopping() {
         readiness.by(null);
     }
 
@@ -161,7 +162,13 @@ public final class HealthServer implements AutoCloseable {
         // The oldest first. Used by the loop only.
         private final Deque<Channel> open = new ArrayDeque<>();
 
-        private HealthPort(
+        /**
+         * Listens at {@code address}, and answers by path.
+         *
+         * @param known answers that are always the same, and wait for nothing
+         * @param asked answers that may take their time
+         */
+        HealthPort(
                 InetSocketAddress address,
                 Environment environment,
                 Map<String, Answer> known,
@@ -183,21 +190,6 @@ public final class HealthServer implements AutoCloseable {
                 close();
                 throw new IOException(bound.cause().getMessage(), bound.cause());
             }
-        }
-
-        /**
-         * Listens at {@code address}, and answers by path.
-         *
-         * @param known answers that are always the same, and wait for nothing
-         * @param asked answers that may take their time
-         */
-        static HealthPort open(
-                InetSocketAddress address,
-                Environment environment,
-                Map<String, Answer> known,
-                Map<String, Supplier<Answer>> asked)
-                throws IOException {
-            return new HealthPort(address, environment, known, asked);
         }
 
         InetSocketAddress address() {
@@ -310,19 +302,17 @@ public final class HealthServer implements AutoCloseable {
         }
 
         private CompletableFuture<Optional<String>> ask(Runnable question) {
-            CompletableFuture<Optional<String>> answer = new CompletableFuture<>();
-            environment
-                    .threads("interlock-ready")
-                    .newThread(() -> {
+            ThreadFactory threads = environment.threads("interlock-ready");
+            return CompletableFuture.supplyAsync(
+                    () -> {
                         try {
                             question.run();
-                            answer.complete(Optional.empty());
+                            return Optional.empty();
                         } catch (RuntimeException unanswered) {
-                            answer.complete(Optional.of(String.valueOf(unanswered.getMessage())));
+                            return Optional.of(String.valueOf(unanswered.getMessage()));
                         }
-                    })
-                    .start();
-            return answer;
+                    },
+                    task -> threads.newThread(task).start());
         }
     }
 }

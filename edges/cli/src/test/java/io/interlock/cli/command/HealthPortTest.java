@@ -1,8 +1,8 @@
-package io.interlock.cli.health;
+package io.interlock.cli.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.interlock.cli.health.HealthServer.HealthPort;
+import io.interlock.cli.command.HealthServer.HealthPort;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -26,7 +26,7 @@ class HealthPortTest {
 
     @BeforeEach
     void open() throws IOException {
-        port = HealthPort.open(
+        port = new HealthPort(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 Environment.system(),
                 Map.of("/health/live", new HealthPort.Answer(200, "application/json", "{}")),
