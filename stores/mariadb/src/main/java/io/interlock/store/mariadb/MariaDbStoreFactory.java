@@ -3,12 +3,26 @@ package io.interlock.store.mariadb;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.StoreFactory;
 import io.interlock.spi.StoreUrl;
+import io.interlock.store.sql.AttachingDataSource;
+import io.interlock.store.sql.PollingFeed;
+import io.interlock.store.sql.PooledDatabase;
+import io.interlock.store.sql.Pools;
+import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.ServerUrl;
+import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
+import java.util.List;
 import java.util.Set;
+import javax.sql.DataSource;
 
 /**
- * Opens {@code mariadb://user:password@host:port/database}, with these options:
+ * Opens {@code mariadb://user:password@host:port/database}: leases and runs in MariaDB. Exclusion reaches as far as the database does,
+ * the server's clock decides, and what was acknowledged survives the death of any process including the server's.
+ *
+ * <p>If the server turns out to be another one than before, leases may be missing in it: then nothing is granted until all of
+ * them must be over, and tokens are lifted above all given out before.
+ *
+ * <p>One store per process is enough. It uses up to six connections. Its options:
  *
  * <ul>
  *   <li>{@code prefix} (interlock_): what the names of the tables begin with
@@ -27,6 +41,10 @@ import java.util.Set;
  */
 public final class MariaDbStoreFactory implements StoreFactory {
 
+    private static final List<String> BEGIN = List.of("START TRANSACTION");
+    private static final List<String> BEGIN_READ =
+            List.of("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "START TRANSACTION READ ONLY");
+
     /** For {@link java.util.ServiceLoader}. */
     public MariaDbStoreFactory() {}
 
@@ -38,6 +56,35 @@ public final class MariaDbStoreFactory implements StoreFactory {
     @Override
     public LeaseStore open(StoreUrl url, Environment environment) {
         ServerUrl where = MariaDbUrl.of(url);
-        return MariaDbStore.open(where, MariaDbUrl.settings(where, url), environment);
+        ServerSettings settings = MariaDbUrl.settings(where, url);
+        return open(MariaDbUrl.dataSource(where, settings), settings, environment);
+    }
+
+    /** A store on connections from {@code raw}, which has to make them as {@link MariaDbUrl} says. */
+    static SqlStore open(DataSource raw, ServerSettings settings, Environment environment) {
+        MariaDbDialect dialect = new MariaDbDialect(settings);
+        MariaDbAttachment attachment = new MariaDbAttachment(settings, dialect);
+        new MariaDbOpening(settings, dialect, attachment, environment).run(raw);
+        AttachingDataSource attached = new AttachingDataSource(raw, attachment, dialect, settings, environment);
+        Pools pools = new Pools("interlock-mariadb", attached, settings, environment);
+        PooledDatabase database = new PooledDatabase(
+                settings,
+                dialect,
+                attachment,
+                new PooledDatabase.Connections(pools.steps(), pools.renewals(), BEGIN, BEGIN_READ, pools::close),
+                environment);
+        // Looks for changes do not wait behind new work.
+        PooledDatabase looks = new PooledDatabase(
+                settings,
+                dialect,
+                attachment,
+                new PooledDatabase.Connections(pools.renewals(), pools.renewals(), BEGIN, BEGIN_READ, () -> {}),
+                environment);
+        return new SqlStore(
+                database,
+                attachment::capabilities,
+                new PollingFeed(looks, PollingFeed.Changes.ALWAYS, environment, "interlock-mariadb-feed"),
+                null,
+                environment);
     }
 }

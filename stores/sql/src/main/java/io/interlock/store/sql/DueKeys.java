@@ -141,7 +141,7 @@ final class DueKeys {
         if (keys.isEmpty()) {
             return List.of();
         }
-        return steps.lockFirst(keys, keys.size(), (step, wanted) -> {
+        return steps.lockFirst(keys, (step, wanted) -> {
             List<SweepAction> done = new ArrayList<>();
             for (Step.LoadedKey key : step.keys()) {
                 done.addAll(Settlement.settle(key.state()));

@@ -1,5 +1,11 @@
 package io.interlock.store.sql;
 
+import io.interlock.FencingToken;
+import io.interlock.Holder;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;
@@ -7,7 +13,11 @@ import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bare leases of plain keys in one statement: it looks at nothing but the key's own row. Requests it cannot answer take the
@@ -35,4 +45,45 @@ public interface FastPath {
 
     /** Frees keys, and wakes the callers that wait for them. */
     Answers<ReleaseAnswer> release(List<ReleaseRequest> requests, LongWay<ReleaseRequest, ReleaseAnswer> longWay);
+
+    /** The answers to all requests: those at {@code places} are answered together by {@code late}, the others already are. */
+    static <Q, A> Answers<A> complete(
+            List<Q> requests, List<@Nullable A> answers, List<Integer> places, Function<List<Q>, Answers<A>> late) {
+        if (!places.isEmpty()) {
+            Answers<A> rest = late.apply(places.stream().map(requests::get).toList());
+            for (int i = 0; i < places.size(); i++) {
+                answers.set(places.get(i), rest.isOpen(i) ? null : rest.get(i));
+            }
+        }
+        return Answers.partly(answers);
+    }
+
+    /** The lease that a request for one key was given. Times are {@link Micros}. */
+    static LeaseRecord granted(AcquireRequest request, long token, long grantedAt, long expiresAt) {
+        return new LeaseRecord(
+                request.keys().get(0),
+                request.id(),
+                request.holder(),
+                new FencingToken(token),
+                Micros.moment(grantedAt),
+                Micros.moment(expiresAt),
+                Micros.moment(grantedAt),
+                null);
+    }
+
+    /** A lease whose columns (instance, label, run_id, token, granted_at, expires_at) begin with number {@code from}. */
+    static LeaseRecord lease(
+            LockKey key, LeaseId id, ResultSet row, int from, long now, LeaseRecord.@Nullable Eviction eviction)
+            throws SQLException {
+        String run = row.getString(from + 2);
+        return new LeaseRecord(
+                key,
+                id,
+                new Holder(row.getString(from), row.getString(from + 1), run == null ? null : RunId.parse(run)),
+                new FencingToken(row.getLong(from + 3)),
+                Micros.moment(row.getLong(from + 4)),
+                Micros.moment(row.getLong(from + 5)),
+                Micros.moment(now),
+                eviction);
+    }
 }

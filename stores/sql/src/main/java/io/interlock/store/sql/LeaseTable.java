@@ -180,7 +180,7 @@ final class LeaseTable {
         if (over.isEmpty()) {
             return List.of();
         }
-        return steps.lockFirst(over, over.size(), (step, keys) -> {
+        return steps.lockFirst(over, (step, keys) -> {
             List<LeaseRecord> cleared = new ArrayList<>();
             for (Step.LoadedKey key : step.keys()) {
                 clear(step, key, cleared);

@@ -189,7 +189,6 @@ final class PauseSteps {
     private Set<LockKey> settle(List<LockKey> keys) {
         return steps.lockFirst(
                 keys,
-                keys.size(),
                 (step, wanted) -> step.keys().stream()
                         .map(key -> {
                             step.settle(key);
@@ -217,8 +216,7 @@ final class PauseSteps {
     }
 
     private boolean apply(List<LockKey> keys, boolean waits) {
-        int done =
-                steps.lockFirst(keys, keys.size(), (step, wanted) -> step.keys().size());
+        int done = steps.lockFirst(keys, (step, wanted) -> step.keys().size());
         if (done < keys.size() && waits) {
             keys.forEach(key -> steps.answer(
                     Database.Lane.STEPS,

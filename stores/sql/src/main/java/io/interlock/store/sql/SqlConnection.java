@@ -3,6 +3,7 @@ package io.interlock.store.sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A connection, with the words of its database. Where statements are kept prepared on it, it is used for long and closed by
  * its owner. Not safe for use by many threads at once.
  */
-public class SqlConnection {
+public final class SqlConnection implements AutoCloseable {
 
     private static final int MOST_PREPARED = 500;
 
@@ -44,7 +45,7 @@ public class SqlConnection {
     }
 
     /** How long a statement may wait for a lock, in milliseconds; 0 if the connection has a limit of its own. */
-    public final int patienceMillis() {
+    public int patienceMillis() {
         return patienceMillis;
     }
 
@@ -61,6 +62,18 @@ public class SqlConnection {
     /** One change, in a trip of its own; says how many rows it changed. */
     public int update(String sql, @Nullable Object... values) throws SQLException {
         return trip().change(sql, values);
+    }
+
+    /** Runs a statement that is not worth keeping. */
+    public void execute(String sql) throws SQLException {
+        try (Statement statement = jdbc.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        jdbc.close();
     }
 
     /** The statement {@code sql}, as rendered, prepared once. */

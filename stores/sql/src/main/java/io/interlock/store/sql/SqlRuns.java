@@ -36,9 +36,7 @@ import io.interlock.spi.run.rules.StopRules;
 import io.interlock.spi.run.rules.SubmitRules;
 import java.sql.SQLException;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -82,7 +80,8 @@ final class SqlRuns implements RunSteps {
     private final KeySteps steps;
     private final PauseSteps pauses;
     private final QuickSubmits quickSubmits;
-    private final BusyKeys busyKeys = new BusyKeys();
+    /** Keys that refused the last submission, so that the next one looks before it locks. */
+    private final LastUsed<LockKey, Boolean> busyKeys = new LastUsed<>(10_000);
 
     SqlRuns(
             Database database,
@@ -98,31 +97,6 @@ final class SqlRuns implements RunSteps {
         quickSubmits = new QuickSubmits(database, runs, steps);
     }
 
-    /** Keys that refused the last submission, so that the next one looks before it locks. */
-    private static final class BusyKeys {
-
-        private static final int MOST = 10_000;
-
-        private final Map<LockKey, Boolean> keys = new LinkedHashMap<>(64, 0.75f, true) {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<LockKey, Boolean> eldest) {
-                return size() > MOST;
-            }
-        };
-
-        synchronized boolean contains(LockKey key) {
-            return keys.containsKey(key);
-        }
-
-        synchronized void note(LockKey key, boolean busy) {
-            if (busy) {
-                keys.put(key, true);
-            } else {
-                keys.remove(key);
-            }
-        }
-    }
-
     @Override
     public Answers<SubmitAnswer> submit(List<SubmitRequest> requests) {
         requests.forEach(
@@ -132,8 +106,8 @@ final class SqlRuns implements RunSteps {
             return steps.lookThenAnswer(Database.Lane.STEPS, requests, SUBMIT, SqlRuns::mayBeRefused);
         }
         boolean alone = requests.size() == 1;
-        Predicate<SubmitRequest> mayBeBusy = request ->
-                mayBeRefused(request) && (busyKeys.contains(request.key()) || (alone && !steps.hasSeen(request.key())));
+        Predicate<SubmitRequest> mayBeBusy = request -> mayBeRefused(request)
+                && (busyKeys.get(request.key()) != null || (alone && !steps.hasSeen(request.key())));
         Answers<SubmitAnswer> answers = database.together(() -> {
             List<@Nullable SubmitAnswer> quick = quickSubmits.submit(
                     requests,
@@ -142,10 +116,13 @@ final class SqlRuns implements RunSteps {
         });
         for (int i = 0; i < requests.size(); i++) {
             if (!answers.isOpen(i)) {
+                LockKey key = requests.get(i).key();
                 SubmitAnswer answer = answers.get(i);
-                busyKeys.note(
-                        requests.get(i).key(),
-                        answer instanceof SubmitAnswer.Refused || answer instanceof SubmitAnswer.Joined);
+                if (answer instanceof SubmitAnswer.Refused || answer instanceof SubmitAnswer.Joined) {
+                    busyKeys.put(key, true);
+                } else {
+                    busyKeys.remove(key);
+                }
             }
         }
         return answers;

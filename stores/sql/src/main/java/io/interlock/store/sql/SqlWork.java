@@ -184,15 +184,14 @@ final class SqlWork implements WorkSteps {
         }
         Found found = look(request, request.max());
         if (!found.taken().isEmpty()) {
-            List<Claimed> before =
-                    steps.lookThenLock(found.taken(), found.taken().size(), (step, keys) -> {
-                        List<Claimed> mine = new ArrayList<>();
-                        for (Step.LoadedKey key : step.keys()) {
-                            Settlement.settle(key.state());
-                            ClaimRules.claimedBefore(key.state(), request).ifPresent(mine::add);
-                        }
-                        return mine;
-                    });
+            List<Claimed> before = steps.lookThenLock(found.taken(), (step, keys) -> {
+                List<Claimed> mine = new ArrayList<>();
+                for (Step.LoadedKey key : step.keys()) {
+                    Settlement.settle(key.state());
+                    ClaimRules.claimedBefore(key.state(), request).ifPresent(mine::add);
+                }
+                return mine;
+            });
             if (!before.isEmpty()) {
                 return before;
             }

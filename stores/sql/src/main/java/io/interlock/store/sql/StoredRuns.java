@@ -10,8 +10,6 @@ import io.interlock.spi.run.rules.LineRules;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;
 import java.sql.SQLException;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -51,12 +49,7 @@ final class StoredRuns {
 
     private static final int REMEMBERED = 4096;
 
-    private final Map<String, SpecText> specs = new LinkedHashMap<>(64, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, SpecText> eldest) {
-            return size() > REMEMBERED;
-        }
-    };
+    private final LastUsed<String, SpecText> specs = new LastUsed<>(REMEMBERED);
 
     private volatile long markedSlice = -1;
 
@@ -115,16 +108,11 @@ final class StoredRuns {
     }
 
     private SpecText spec(String written) {
-        synchronized (specs) {
-            SpecText known = specs.get(written);
-            if (known != null) {
-                return known;
-            }
+        SpecText known = specs.get(written);
+        if (known == null) {
+            known = SpecText.read(written);
+            specs.put(written, known);
         }
-        SpecText read = SpecText.read(written);
-        synchronized (specs) {
-            specs.put(written, read);
-        }
-        return read;
+        return known;
     }
 }

@@ -113,6 +113,14 @@ public abstract class Transaction {
         commit(only);
     }
 
+    /** Makes one change and everything that was written last; says how many rows the change concerned. */
+    public final int commit(String sql, @Nullable Object... values) throws SQLException {
+        Trip last = trip();
+        Trip.Answer<Boolean> answer = last.update(sql, values);
+        commit(last);
+        return answer.count();
+    }
+
     /** Makes everything that was written last. */
     public final void commit() throws SQLException {
         commit(trip());

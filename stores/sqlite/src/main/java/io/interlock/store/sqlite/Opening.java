@@ -4,6 +4,7 @@ import io.interlock.DurationText;
 import io.interlock.store.sql.Micros;
 import io.interlock.store.sql.Migration;
 import io.interlock.store.sql.Migrator;
+import io.interlock.store.sql.SqlConnection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -62,7 +63,7 @@ final class Opening {
     private record StoreFacts(StoreClock.ClockRow clock, long offset, long maxLease) {}
 
     /** Makes the store of {@code connection} ready to use, and returns the longest lease it allows. */
-    Duration run(FileConnection connection) throws SQLException {
+    Duration run(SqlConnection connection) throws SQLException {
         Migrator.Lock alone = (jdbc, work) -> alone(connection, work);
         new Migrator(settings.store(), settings.names(), Migration.ofStore(WORDS), clock.wall())
                 .run(settings.mode(), connection.jdbc(), alone);
@@ -71,7 +72,7 @@ final class Opening {
         return maxLease[0];
     }
 
-    private static void alone(FileConnection connection, Migrator.Work work) throws SQLException {
+    private static void alone(SqlConnection connection, Migrator.Work work) throws SQLException {
         connection.execute("BEGIN IMMEDIATE");
         try {
             work.run();
@@ -86,7 +87,7 @@ final class Opening {
         }
     }
 
-    private long enter(FileConnection connection) throws SQLException {
+    private long enter(SqlConnection connection) throws SQLException {
         StoreFacts before = connection
                 .query(
                         READ,
@@ -125,7 +126,7 @@ final class Opening {
         return maxLease;
     }
 
-    private void endAll(FileConnection connection, long bootedAt, long now) throws SQLException {
+    private void endAll(SqlConnection connection, long bootedAt, long now) throws SQLException {
         connection.update(END_LEASES, bootedAt);
         connection.update(KEYS_DUE, bootedAt);
         connection.update(RUNS_DUE, bootedAt);

@@ -1,6 +1,7 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.store.sql.Database;
+import io.interlock.store.sql.SqlConnection;
 import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.Transaction;
 import io.interlock.store.sql.Trip;
@@ -9,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.sqlite.SQLiteConnection;
 
 /**
  * A connection on which transactions are made one after the other. After an error it is opened anew, so one bad moment of the
@@ -29,7 +31,7 @@ final class ReopeningConnection implements AutoCloseable {
 
     private final FileConnector connector;
     private final StoreClock clock;
-    private @Nullable FileConnection connection;
+    private @Nullable SqlConnection connection;
 
     ReopeningConnection(FileConnector connector, StoreClock clock) {
         this.connector = connector;
@@ -39,7 +41,7 @@ final class ReopeningConnection implements AutoCloseable {
     /** Something done on the connection, outside of transactions. */
     @FunctionalInterface
     interface Use<T> {
-        T run(FileConnection connection) throws SQLException;
+        T run(SqlConnection connection) throws SQLException;
     }
 
     /** Does {@code work} on one unchanging state of the file, without keeping writers out. */
@@ -53,7 +55,7 @@ final class ReopeningConnection implements AutoCloseable {
      */
     <T> T write(WaitDeadline patience, Database.Work<T> work) {
         return use(open -> {
-            open.waitAtMost(patience.leftMillis());
+            open.jdbc().unwrap(SQLiteConnection.class).setBusyTimeout(patience.leftMillis());
             for (int attempt = 1; ; attempt++) {
                 try {
                     return attempt(open, patience, attempt, work);
@@ -73,7 +75,7 @@ final class ReopeningConnection implements AutoCloseable {
      */
     <T> T use(Use<T> use) {
         try {
-            FileConnection open = connection;
+            SqlConnection open = connection;
             if (open == null || open.jdbc().isClosed()) {
                 open = connector.open();
                 connection = open;
@@ -90,7 +92,7 @@ final class ReopeningConnection implements AutoCloseable {
 
     @Override
     public void close() {
-        FileConnection open = connection;
+        SqlConnection open = connection;
         connection = null;
         if (open != null) {
             try {
@@ -101,7 +103,7 @@ final class ReopeningConnection implements AutoCloseable {
         }
     }
 
-    private <T> T attempt(FileConnection open, @Nullable WaitDeadline writer, int attempt, Database.Work<T> work)
+    private <T> T attempt(SqlConnection open, @Nullable WaitDeadline writer, int attempt, Database.Work<T> work)
             throws SQLException {
         open.update(writer == null ? "BEGIN DEFERRED" : "BEGIN IMMEDIATE");
         OpenTransaction transaction = new OpenTransaction(open, writer, attempt);
@@ -129,7 +131,7 @@ final class ReopeningConnection implements AutoCloseable {
         private final long leftAtBegin;
         private boolean ended;
 
-        OpenTransaction(FileConnection connection, @Nullable WaitDeadline patience, int attempt) {
+        OpenTransaction(SqlConnection connection, @Nullable WaitDeadline patience, int attempt) {
             super(connection, patience != null, attempt, 0);
             this.patience = patience;
             leftAtBegin = patience == null ? 0 : patience.leftNanos();
