@@ -52,25 +52,21 @@ final class AccessKeyTable implements AccessKeys {
             }
             Instant now = Micros.moment(store.get().now());
             // If another one adds the same key meanwhile, this fails as a duplicate, is made again, and finds it.
-            Trip second = transaction.trip();
-            second.update(transaction.dialect().insert("access_key", COLUMNS), values(key, now));
-            Trip.Answer<List<AccessKey>> there = second.list(FIND, AccessKeyTable::read, key.id());
-            second.run();
-            AccessKey written = there.get().get(0);
             Trip last = transaction.trip();
+            last.update(transaction.dialect().insert("access_key", COLUMNS), values(key, now));
+            Trip.Answer<List<AccessKey>> written = last.list(FIND, AccessKeyTable::read, key.id());
             AuditTable.add(
-                    transaction,
                     last,
                     AuditRecord.of(
                             now,
-                            written.logKey(),
+                            key.logKey(),
                             actor,
                             "key-added",
                             "",
-                            written.role().name(),
-                            written.label()));
+                            key.role().name(),
+                            key.label()));
             transaction.commit(last);
-            return written;
+            return written.get().get(0);
         });
         if (!kept.hash().equals(key.hash())) {
             throw new InvalidSettingException("key id", key.id(), "is that of another key", "draw another");
@@ -132,7 +128,6 @@ final class AccessKeyTable implements AccessKeys {
             Trip last = transaction.trip();
             last.update(REVOKE, Micros.of(now), id);
             AuditTable.add(
-                    transaction,
                     last,
                     AuditRecord.of(
                             now,

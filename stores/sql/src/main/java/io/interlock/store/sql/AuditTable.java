@@ -92,16 +92,13 @@ final class AuditTable implements AuditLog {
             Rows rows = new Rows();
             records.forEach(
                     record -> rows.add(StepWriter.row(record.at(now)).all().get(0)));
-            Trip last = transaction.trip();
-            last.update(transaction.dialect().insert("audit", StepWriter.AUDIT), rows);
-            transaction.commit(last);
-            return now;
+            return transaction.commit(transaction.dialect().insert("audit", StepWriter.AUDIT), rows);
         });
     }
 
     /** Adds a record to {@code trip}, in a transaction that has written before: only then its number may be drawn. */
-    static void add(Transaction transaction, Trip trip, AuditRecord record) {
-        trip.update(transaction.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
+    static void add(Trip trip, AuditRecord record) {
+        trip.update(trip.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
     }
 
     @Override

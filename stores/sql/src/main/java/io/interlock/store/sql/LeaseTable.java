@@ -312,24 +312,16 @@ final class LeaseTable {
     private void noteHeard() {
         database.write(Database.Lane.STEPS, transaction -> {
             StoreRow row = StoreRow.read(transaction);
-            Trip last = transaction.trip();
             boolean gap = row.now() - row.lastHeard() > Micros.of(Waiter.STALE_AFTER);
-            last.update(StepWriter.HEARD, row.now(), gap ? row.now() : row.heardSince());
-            transaction.commit(last);
-            return true;
+            return transaction.commit(StepWriter.HEARD, row.now(), gap ? row.now() : row.heardSince());
         });
     }
 
     // In one trip: if this process stopped between reading the clock and the commit, time would make up for that, and
     // leases that were granted meanwhile would end early.
     private void goOn(String goOn) {
-        boolean wentOn = database.write(Database.Lane.STEPS, transaction -> {
-            Trip only = transaction.trip();
-            Trip.Answer<Boolean> changed = only.update(goOn);
-            transaction.commit(only);
-            return changed.count() > 0;
-        });
-        if (wentOn) {
+        int wentOn = database.write(Database.Lane.STEPS, transaction -> transaction.commit(goOn));
+        if (wentOn > 0) {
             log.warn(
                     "store {}: its clock was set back; the time of the store goes on from where it was, ahead of that clock",
                     database.store());

@@ -82,7 +82,7 @@ final class PauseSteps {
                                     until == null ? null : Micros.of(until),
                                     0,
                                     BEGUN));
-            AuditTable.add(transaction, trip, made.begins(request.actor()));
+            AuditTable.add(trip, made.begins(request.actor()));
             transaction.commit(trip);
             return made;
         });
@@ -127,9 +127,7 @@ final class PauseSteps {
             Instant now = Micros.moment(store.now());
             Trip last = transaction.trip();
             AuditTable.add(
-                    transaction,
-                    last,
-                    Pause.resumed(request.tenant(), request.pattern(), request.actor(), request.reason(), now));
+                    last, Pause.resumed(request.tenant(), request.pattern(), request.actor(), request.reason(), now));
             transaction.commit(last);
             return true;
         });

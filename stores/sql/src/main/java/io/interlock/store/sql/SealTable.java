@@ -141,10 +141,7 @@ final class SealTable {
 
     /** Adds a page to a chain that is locked, and commits. */
     static void add(Transaction transaction, SealPage page) throws SQLException {
-        Trip trip = transaction.trip();
-        Rows rows = new Rows().add(page.values());
-        trip.update(transaction.dialect().insert("seal", SealPage.WRITTEN), rows);
-        transaction.commit(trip);
+        transaction.commit(transaction.dialect().insert("seal", SealPage.WRITTEN), new Rows().add(page.values()));
     }
 
     private static boolean followEachOther(Seal head, List<Seal> links) {
@@ -182,9 +179,7 @@ final class SealTable {
             if (!now.equals(before)) {
                 return false;
             }
-            Trip trip = transaction.trip();
-            trip.update(SIGN, next.position(), next.value());
-            transaction.commit(trip);
+            transaction.commit(SIGN, next.position(), next.value());
             return true;
         });
     }
