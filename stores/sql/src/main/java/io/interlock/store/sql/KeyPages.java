@@ -37,9 +37,7 @@ final class KeyPages {
     private static final String KEYS = "SELECT " + KeyRow.COLUMNS + " FROM ${t:lease} AS l WHERE l.tenant = ?";
     private static final String IN_USE =
             "AND (l.lease_id IS NOT NULL OR l.queued > 0 OR l.reserved_for IS NOT NULL) ORDER BY l.name LIMIT ?";
-    private static final String NAMED = "SELECT " + KeyRow.COLUMNS
-            + " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name"
-            + " ORDER BY k.pos";
+    private static final String NAMED = "SELECT " + KeyRow.COLUMNS + KeyRow.FROM_KEYS + " ORDER BY k.pos";
     private static final String BUSY = "SELECT " + StoredRuns.OPEN_COLUMNS + """
 
              FROM ${rows:k(tenant text, name text)}

@@ -76,6 +76,10 @@ record KeyRow(
     /** All columns of {@code lease AS l}, in the order in which {@link #read} reads them. */
     static final String COLUMNS = Dialect.select("l", "tenant text, name text, " + WRITTEN + ", " + SELDOM_WRITTEN);
 
+    /** The rows of given keys. */
+    static final String FROM_KEYS =
+            " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name";
+
     /** The row of a key that has none. */
     static KeyRow absent(LockKey key) {
         return new KeyRow(key, null, 0, false, 0, ABSENT, null, QueueFacts.EMPTY, null);

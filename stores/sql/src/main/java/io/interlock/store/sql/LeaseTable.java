@@ -35,9 +35,7 @@ final class LeaseTable {
     private static final int PAGE = 1000;
     private static final int MOST_PAGES = 20;
 
-    private static final String FIND = "SELECT " + KeyRow.COLUMNS
-            + " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name"
-            + " WHERE l.lease_id IS NOT NULL";
+    private static final String FIND = "SELECT " + KeyRow.COLUMNS + KeyRow.FROM_KEYS + " WHERE l.lease_id IS NOT NULL";
     private static final String LIST =
             "SELECT " + KeyRow.COLUMNS + " FROM ${t:lease} AS l WHERE l.lease_id IS NOT NULL AND l.expires_at > ? ";
     private static final String LIST_ALL = LIST + "AND %s AND %s ORDER BY l.tenant, l.name LIMIT ?";
@@ -53,9 +51,8 @@ final class LeaseTable {
     private static final String IDLE = """
             l.lease_id IS NULL AND l.queued = 0 AND l.reserved_for IS NULL AND l.resource_kind IS NULL AND l.used_at <= ?
               AND l.token < ?""";
-    private static final String LOCK_IDLE = "SELECT l.tenant, l.name, l.token"
-            + " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name"
-            + " WHERE " + IDLE + " ORDER BY l.tenant, l.name ${skip:l}";
+    private static final String LOCK_IDLE = "SELECT l.tenant, l.name, l.token" + KeyRow.FROM_KEYS + " WHERE " + IDLE
+            + " ORDER BY l.tenant, l.name ${skip:l}";
     private static final String GREATEST = "SELECT max(l.token) FROM ${t:lease} AS l";
     private static final String BUMP = "UPDATE ${t:store} SET epoch = ?, quiet_until = ?";
     private static final String NOT_PLAIN = "UPDATE ${t:lease} SET plain = 0 WHERE plain = 1";

@@ -5,6 +5,7 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.run.Pause;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.rules.Settlement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -189,7 +190,7 @@ final class PauseSteps {
                 keys,
                 (step, wanted) -> step.keys().stream()
                         .map(key -> {
-                            step.settle(key);
+                            Settlement.settle(key.state());
                             return key.row().key();
                         })
                         .collect(Collectors.toSet()));

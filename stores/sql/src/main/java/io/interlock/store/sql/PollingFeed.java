@@ -47,8 +47,7 @@ public final class PollingFeed implements SqlStore.Feed {
              WHERE a.sequence > ?
                AND (a.state_after = 'PENDING' OR a.action IN ('resumed', 'stop-requested', 'evicted'))""";
     private static final String KEYS = """
-            SELECT l.tenant, l.name, l.lease_id, l.token, l.reserved_for, l.reserved_until
-              FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name""";
+            SELECT l.tenant, l.name, l.lease_id, l.token, l.reserved_for, l.reserved_until""" + KeyRow.FROM_KEYS;
     private static final String WORK = "SELECT DISTINCT q.tenant FROM ${t:open_run} AS q WHERE q.claimable = 1";
 
     private final Database database;

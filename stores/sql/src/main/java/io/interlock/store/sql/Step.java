@@ -6,7 +6,6 @@ import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
-import io.interlock.run.SweepAction;
 import io.interlock.run.Waiter;
 import io.interlock.spi.run.rules.KeyRows;
 import io.interlock.spi.run.rules.KeyState;
@@ -49,8 +48,7 @@ final class Step {
     /** The other columns of a row that a step makes for a key. */
     static final String NEW_KEY = "plain int, used_at bigint";
 
-    private static final String SELECT_KEYS = "SELECT " + KeyRow.COLUMNS
-            + " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name";
+    private static final String SELECT_KEYS = "SELECT " + KeyRow.COLUMNS + KeyRow.FROM_KEYS;
     private static final String LOCK_ALL = SELECT_KEYS + " ORDER BY l.tenant, l.name ${lock:l}";
     private static final String LOCK_FREE = SELECT_KEYS + " ORDER BY l.tenant, l.name ${skip:l}";
     private static final String LOCK_FIRST = SELECT_KEYS + " ORDER BY k.pos LIMIT ? ${skip:l}";
@@ -164,54 +162,16 @@ final class Step {
     /** What came of the first request under a name. */
     record Remembered(String fingerprint, Run run) {}
 
-    /** A key of the step. */
-    final class LoadedKey {
-        private final KeyRow row;
-        private final WaitingRuns queue;
-        private final KeyState state;
-        private final @Nullable Boolean claimable;
-
-        private LoadedKey(KeyRow row, List<Run> busy, WaitingRuns queue, @Nullable Boolean claimable) {
-            this.row = row;
-            this.queue = queue;
-            this.claimable = claimable;
-            state = new KeyState(
-                    context(row.key()),
-                    new KeyRows(
-                            row.lease(),
-                            row.token(),
-                            reservation(row, busy),
-                            busy,
-                            row.queue().size() == 0 ? RunQueue.EMPTY : queue,
-                            row.resource()));
-        }
-
-        // A row that was lost and made anew does not know the run that it is kept for.
-        private static @Nullable Reservation reservation(KeyRow row, List<Run> busy) {
-            Run run = busy.isEmpty() ? null : busy.get(0);
-            return row.reservation() == null && run != null && run.state() == RunState.PENDING
-                    ? new Reservation(run.id(), run.status().since(), null)
-                    : row.reservation();
-        }
-
-        KeyRow row() {
-            return row;
-        }
-
-        WaitingRuns queue() {
-            return queue;
-        }
-
-        KeyState state() {
-            return state;
-        }
-
-        /** Whether its PENDING run may be claimed, as the table says; {@code null} if it has none. */
-        @Nullable
-        Boolean claimable() {
-            return claimable;
-        }
-    }
+    /**
+     * A key of the step.
+     *
+     * @param claimable whether its PENDING run may be claimed, as the table says; {@code null} if it has none
+     */
+    record LoadedKey(
+            KeyRow row,
+            WaitingRuns queue,
+            KeyState state,
+            @Nullable Boolean claimable) {}
 
     /** Locks keys and loads them. Alone a request waits for other steps; together with others it leaves out keys that they have. */
     void load(Collection<LockKey> wanted, Collection<LockKey> unseen, boolean alone, Needs needs) throws SQLException {
@@ -265,7 +225,9 @@ final class Step {
                     && found.get().size() == rows.size()
                     && found.get().stream().allMatch(KeyRow::plain);
         }
-        Runnable context = readContext(trip, rows, needs, !plain);
+        Trip.Answer<StoreRow> storeRow = StoreRow.ask(trip);
+        Trip.Answer<List<Pause>> pauseRows = plain ? null : PauseTable.inForce(trip, tenants(rows));
+        askBeside(trip, needs);
         Trip.Answer<Map<LockKey, Open>> open = together ? askTogether(trip, rows, needs) : null;
         boolean all = together && transaction.dialect().joinsLaterally();
         if (once && all) {
@@ -273,7 +235,8 @@ final class Step {
         } else {
             trip.run();
         }
-        context.run();
+        store = heard(storeRow.get(), needs.callers());
+        pauses = pauseRows == null ? List.of() : pauseRows.get();
         Map<LockKey, Open> opened = open == null ? new HashMap<>() : open.get();
         if (!all) {
             Trip second = transaction.trip();
@@ -291,7 +254,7 @@ final class Step {
             if (key != null && run.state() == RunState.QUEUED) {
                 Integer rank = askedRanks.get(run.id());
                 if (rank != null) {
-                    key.queue.loaded(run, rank);
+                    key.queue().loaded(run, rank);
                 }
             }
         });
@@ -309,27 +272,22 @@ final class Step {
         return trip.query(sql, each -> openOf(each, rows, loaded), rows);
     }
 
-    private Runnable readContext(Trip trip, Rows rows, Needs needs, boolean withPauses) {
+    /** Asks for what the rules have to see beside the keys. */
+    private void askBeside(Trip trip, Needs needs) {
         askedIds.addAll(needs.askedRuns());
-        Trip.Answer<StoreRow> storeRow = StoreRow.ask(trip);
-        Trip.Answer<List<Pause>> pauseRows = withPauses ? PauseTable.inForce(trip, tenants(rows)) : null;
         if (needs.newRuns() > 0 && transaction.writes()) {
             transaction.dialect().drawNumbers(trip, needs.newRuns(), numbers::add);
         }
-        Trip.Answer<Boolean> askedRows =
-                needs.askedRuns().isEmpty() ? null : trip.query(ASKED, this::readAsked, ids(needs));
-        Trip.Answer<Boolean> nameRows =
-                needs.names().isEmpty() ? null : trip.query(NAMES, this::readNames, names(needs));
-        return () -> {
-            store = heard(storeRow.get(), needs.callers());
-            if (nameRows != null) {
-                nameRows.get();
-            }
-            pauses = pauseRows == null ? List.of() : pauseRows.get();
-            if (askedRows != null) {
-                askedRows.get();
-            }
-        };
+        if (!needs.askedRuns().isEmpty()) {
+            Rows ids = new Rows();
+            needs.askedRuns().forEach(id -> ids.add(id.toString()));
+            trip.query(ASKED, this::readAsked, ids);
+        }
+        if (!needs.names().isEmpty()) {
+            Rows wanted = new Rows();
+            needs.names().forEach(name -> wanted.add(name.tenant(), name.name()));
+            trip.query(NAMES, this::readNames, wanted);
+        }
     }
 
     private static Rows tenants(Rows keys) {
@@ -346,12 +304,6 @@ final class Step {
             writer.heard(row.now(), since);
         }
         return row.heardSince(since);
-    }
-
-    private static Rows names(Needs needs) {
-        Rows names = new Rows();
-        needs.names().forEach(name -> names.add(name.tenant(), name.name()));
-        return names;
     }
 
     /** What is kept under a name, and until when it counts; the run may be forgotten. */
@@ -382,12 +334,6 @@ final class Step {
         writer.remember(name, what.fingerprint(), what.run().id(), until);
     }
 
-    private static Rows ids(Needs needs) {
-        Rows ids = new Rows();
-        needs.askedRuns().forEach(id -> ids.add(id.toString()));
-        return ids;
-    }
-
     private boolean readAsked(ResultSet rows) throws SQLException {
         while (rows.next()) {
             Run run = runs.readOpen(rows);
@@ -403,8 +349,7 @@ final class Step {
     /** The open runs of one key, as loaded with it. */
     private static final class Open {
         private final List<Run> busy = new ArrayList<>();
-        private final List<Run> front = new ArrayList<>();
-        private final List<Integer> ranks = new ArrayList<>();
+        private final List<StoredRuns.Waiting> front = new ArrayList<>();
         private boolean frontLoaded;
         private @Nullable Boolean claimable;
         private @Nullable Integer lastRank;
@@ -436,8 +381,7 @@ final class Step {
             open.busy.add(run);
             open.claimable = row.getInt(14) == 1;
         } else {
-            open.front.add(run);
-            open.ranks.add(row.getInt(13));
+            open.front.add(new StoredRuns.Waiting(run, row.getInt(13)));
         }
     }
 
@@ -484,11 +428,25 @@ final class Step {
 
     private void add(KeyRow row, Open open) {
         WaitingRuns queue = new WaitingRuns(transaction, runs, row, now());
-        for (int i = 0; i < open.front.size(); i++) {
-            queue.loaded(open.front.get(i), open.ranks.get(i));
-        }
-        queue.loadedFront(open.frontLoaded ? open.front : null, open.lastRank);
-        keys.put(row.key(), new LoadedKey(row, open.busy, queue, open.claimable));
+        queue.loaded(open.front, open.frontLoaded, open.lastRank);
+        KeyState state = new KeyState(
+                context(row.key()),
+                new KeyRows(
+                        row.lease(),
+                        row.token(),
+                        reservation(row, open.busy),
+                        open.busy,
+                        row.queue().size() == 0 ? RunQueue.EMPTY : queue,
+                        row.resource()));
+        keys.put(row.key(), new LoadedKey(row, queue, state, open.claimable));
+    }
+
+    // A row that was lost and made anew does not know the run that it is kept for.
+    private static @Nullable Reservation reservation(KeyRow row, List<Run> busy) {
+        Run run = busy.isEmpty() ? null : busy.get(0);
+        return row.reservation() == null && run != null && run.state() == RunState.PENDING
+                ? new Reservation(run.id(), run.status().since(), null)
+                : row.reservation();
     }
 
     private StepContext context(LockKey key) {
@@ -610,11 +568,6 @@ final class Step {
             busyRuns = known;
         }
         return known.getOrDefault(tenant, 0);
-    }
-
-    /** Settles what time has brought about on a key. */
-    List<SweepAction> settle(LoadedKey key) {
-        return Settlement.settle(key.state());
     }
 
     /** What is written beside the keys. */

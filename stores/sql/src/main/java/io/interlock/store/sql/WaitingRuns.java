@@ -84,11 +84,13 @@ final class WaitingRuns implements RunQueue {
     /**
      * Takes over what was loaded with the key.
      *
-     * @param first the front by priority, without ageing, or {@code null} if it was not loaded
+     * @param first the front by priority, without ageing
+     * @param whole whether the front was loaded
      * @param lastRank the last rank of the runs that are ready, or {@code null} if it is not known
      */
-    void loadedFront(@Nullable List<Run> first, @Nullable Integer lastRank) {
-        front = first;
+    void loaded(List<StoredRuns.Waiting> first, boolean whole, @Nullable Integer lastRank) {
+        first.forEach(waiting -> loaded(waiting.run(), waiting.rank()));
+        front = whole ? first.stream().map(StoredRuns.Waiting::run).toList() : null;
         lastReadyRank = lastRank;
     }
 
@@ -135,10 +137,9 @@ final class WaitingRuns implements RunQueue {
         if (first.isEmpty()) {
             return List.of();
         }
-        List<Run> left =
-                first.stream().filter(run -> !except.contains(run.id())).toList();
+        List<Run> left = without(first, except, limit);
         if (left.size() >= limit && isOfOnePriority(first.get(0))) {
-            return left.stream().limit(limit).toList();
+            return left;
         }
         return byRank(moment, except, limit);
     }
@@ -151,10 +152,8 @@ final class WaitingRuns implements RunQueue {
             if (candidates.size() >= limit && rank > ranks.get(0) + QueueRules.MOST_AGEING) {
                 break;
             }
-            ask(OF_RANK, key.tenant(), key.name(), rank, limit + except.size()).stream()
-                    .filter(run -> !except.contains(run.id()))
-                    .limit(limit)
-                    .forEach(candidates::add);
+            candidates.addAll(
+                    without(ask(OF_RANK, key.tenant(), key.name(), rank, limit + except.size()), except, limit));
         }
         return candidates.stream().sorted(QueueRules.order(moment)).limit(limit).toList();
     }
@@ -168,10 +167,7 @@ final class WaitingRuns implements RunQueue {
     public List<Run> resting(Set<RunId> except, int limit) {
         return facts.resting() == 0
                 ? List.of()
-                : ask(RESTING, key.tenant(), key.name(), limit + except.size()).stream()
-                        .filter(run -> !except.contains(run.id()))
-                        .limit(limit)
-                        .toList();
+                : without(ask(RESTING, key.tenant(), key.name(), limit + except.size()), except, limit);
     }
 
     @Override
@@ -182,7 +178,11 @@ final class WaitingRuns implements RunQueue {
         List<Run> found = ask(DUE, key.tenant(), key.name(), now, limit + except.size());
         // The time of a step stands still: what was not due at its first question is not due at a later one.
         noMoreDue = found.size() < limit + except.size();
-        return found.stream()
+        return without(found, except, limit);
+    }
+
+    private static List<Run> without(List<Run> runs, Set<RunId> except, int limit) {
+        return runs.stream()
                 .filter(run -> !except.contains(run.id()))
                 .limit(limit)
                 .toList();
@@ -197,9 +197,7 @@ final class WaitingRuns implements RunQueue {
     public List<Run> ofJob(JobName job, Set<RunId> except) {
         return facts.size() == 0
                 ? List.of()
-                : ask(OF_JOB, key.tenant(), key.name(), job.value()).stream()
-                        .filter(run -> !except.contains(run.id()))
-                        .toList();
+                : without(ask(OF_JOB, key.tenant(), key.name(), job.value()), except, Integer.MAX_VALUE);
     }
 
     @Override
