@@ -192,6 +192,16 @@ final class MariaDbDialect extends ServerDialect {
         return CLOCK;
     }
 
+    @Override
+    protected List<String> beginWrite() {
+        return List.of("START TRANSACTION");
+    }
+
+    @Override
+    protected List<String> beginRead() {
+        return List.of("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "START TRANSACTION READ ONLY");
+    }
+
     // How commits are flushed can be changed at any time, so it is looked at in every step.
     @Override
     protected String serverColumns() {

@@ -3,15 +3,12 @@ package io.interlock.store.mariadb;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.StoreFactory;
 import io.interlock.spi.StoreUrl;
-import io.interlock.store.sql.AttachingDataSource;
 import io.interlock.store.sql.PollingFeed;
 import io.interlock.store.sql.PooledDatabase;
-import io.interlock.store.sql.Pools;
 import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.ServerUrl;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
-import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
 
@@ -41,10 +38,6 @@ import javax.sql.DataSource;
  */
 public final class MariaDbStoreFactory implements StoreFactory {
 
-    private static final List<String> BEGIN = List.of("START TRANSACTION");
-    private static final List<String> BEGIN_READ =
-            List.of("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "START TRANSACTION READ ONLY");
-
     /** For {@link java.util.ServiceLoader}. */
     public MariaDbStoreFactory() {}
 
@@ -64,26 +57,17 @@ public final class MariaDbStoreFactory implements StoreFactory {
     static SqlStore open(DataSource raw, ServerSettings settings, Environment environment) {
         MariaDbDialect dialect = new MariaDbDialect(settings);
         MariaDbAttachment attachment = new MariaDbAttachment(settings, dialect);
-        new MariaDbOpening(settings, dialect, attachment, environment).run(raw);
-        AttachingDataSource attached = new AttachingDataSource(raw, attachment, dialect, settings, environment);
-        Pools pools = new Pools("interlock-mariadb", attached, settings, environment);
-        PooledDatabase database = new PooledDatabase(
-                settings,
-                dialect,
-                attachment,
-                new PooledDatabase.Connections(pools.steps(), pools.renewals(), BEGIN, BEGIN_READ, pools::close),
-                environment);
-        // Looks for changes do not wait behind new work.
-        PooledDatabase looks = new PooledDatabase(
-                settings,
-                dialect,
-                attachment,
-                new PooledDatabase.Connections(pools.renewals(), pools.renewals(), BEGIN, BEGIN_READ, () -> {}),
-                environment);
+        attachment.open(raw, environment.clock());
+        PooledDatabase database =
+                PooledDatabase.pooling("interlock-mariadb", raw, settings, dialect, attachment, environment);
         return new SqlStore(
                 database,
                 attachment::capabilities,
-                new PollingFeed(looks, PollingFeed.Changes.ALWAYS, environment, "interlock-mariadb-feed"),
+                new PollingFeed(
+                        database.byUrgentConnections(),
+                        PollingFeed.Changes.ALWAYS,
+                        environment,
+                        "interlock-mariadb-feed"),
                 null,
                 environment);
     }

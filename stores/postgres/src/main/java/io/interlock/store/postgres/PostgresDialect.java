@@ -212,6 +212,16 @@ final class PostgresDialect extends ServerDialect {
     }
 
     @Override
+    protected List<String> beginWrite() {
+        return List.of("BEGIN ISOLATION LEVEL READ COMMITTED");
+    }
+
+    @Override
+    protected List<String> beginRead() {
+        return List.of("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", BY_INDEX);
+    }
+
+    @Override
     protected String serverColumns() {
         return "s.server, " + STARTED;
     }

@@ -326,13 +326,10 @@ final class PostgresFastPath implements FastPath {
                         transaction,
                         SOON,
                         requests.size() == 1 ? ENQUEUE_ONE : ENQUEUE_MANY,
-                        rows -> {
-                            while (rows.next()) {
-                                LockKey key = keys.get(rows.getInt(1) - 1);
-                                found.put(key, seen(key, rows, rows.getLong(2), 3));
-                            }
-                            return true;
-                        },
+                        Trip.forEach(rows -> {
+                            LockKey key = keys.get(rows.getInt(1) - 1);
+                            found.put(key, seen(key, rows, rows.getLong(2), 3));
+                        }),
                         asked,
                         waiter,
                         LONGEST_QUEUE,
@@ -368,12 +365,7 @@ final class PostgresFastPath implements FastPath {
                 Database.Lane.STEPS,
                 transaction -> transaction.query(
                         ACQUIRE,
-                        rows -> {
-                            if (rows.next()) {
-                                found.put(key, one(key, request, rows));
-                            }
-                            return true;
-                        },
+                        Trip.forEach(row -> found.put(key, one(key, request, row))),
                         request.id().toString(),
                         holder.instance(),
                         holder.label(),
@@ -453,14 +445,11 @@ final class PostgresFastPath implements FastPath {
                         transaction,
                         DURABLE,
                         ACQUIRE_MANY,
-                        rows -> {
-                            while (rows.next()) {
-                                AcquireRequest request = requests.get(rows.getInt(1) - 1);
-                                LockKey key = request.keys().get(0);
-                                found.put(key, many(key, request, rows));
-                            }
-                            return true;
-                        },
+                        Trip.forEach(rows -> {
+                            AcquireRequest request = requests.get(rows.getInt(1) - 1);
+                            LockKey key = request.keys().get(0);
+                            found.put(key, many(key, request, rows));
+                        }),
                         asked,
                         server.identity(),
                         server.startedAt(),
@@ -499,15 +488,12 @@ final class PostgresFastPath implements FastPath {
                         transaction,
                         DURABLE,
                         RENEW,
-                        rows -> {
-                            while (rows.next()) {
-                                int place = first.get(rows.getInt(1) - 1);
-                                RenewRequest request = requests.get(place);
-                                LeaseRecord lease = held(request.key(), rows, request.id());
-                                renewed.put(place, new RenewAnswer.Renewed(lease));
-                            }
-                            return true;
-                        },
+                        Trip.forEach(rows -> {
+                            int place = first.get(rows.getInt(1) - 1);
+                            RenewRequest request = requests.get(place);
+                            LeaseRecord lease = held(request.key(), rows, request.id());
+                            renewed.put(place, new RenewAnswer.Renewed(lease));
+                        }),
                         asked,
                         server.identity(),
                         server.startedAt()));
@@ -526,20 +512,17 @@ final class PostgresFastPath implements FastPath {
         Database.Work<Boolean> work = transaction -> {
             released.clear();
             wanted.clear();
-            send(transaction, first.stream().map(requests::get).toList(), rows -> {
-                while (rows.next()) {
-                    int place = first.get(rows.getInt(1) - 1);
-                    ReleaseRequest request = requests.get(place);
-                    LeaseRecord lease = held(request.key(), rows, request.id());
-                    released.put(place, ReleaseAnswer.of(lease));
-                    boolean byAll = -rows.getLong(10) > rows.getLong(2);
-                    String waiters = rows.getString(11);
-                    if (byAll || !waiters.isEmpty()) {
-                        wanted.put(request, byAll ? "" : waiters);
-                    }
+            send(transaction, first.stream().map(requests::get).toList(), Trip.forEach(rows -> {
+                int place = first.get(rows.getInt(1) - 1);
+                ReleaseRequest request = requests.get(place);
+                LeaseRecord lease = held(request.key(), rows, request.id());
+                released.put(place, ReleaseAnswer.of(lease));
+                boolean byAll = -rows.getLong(10) > rows.getLong(2);
+                String waiters = rows.getString(11);
+                if (byAll || !waiters.isEmpty()) {
+                    wanted.put(request, byAll ? "" : waiters);
                 }
-                return true;
-            });
+            }));
             return !transaction.mayHaveBeenDone();
         };
         boolean clear = first.size() == 1

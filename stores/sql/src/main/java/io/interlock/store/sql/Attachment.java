@@ -1,22 +1,28 @@
 package io.interlock.store.sql;
 
 import io.interlock.DurationText;
+import io.interlock.InterlockException;
+import io.interlock.InvalidSettingException;
 import io.interlock.StoreCapabilities;
+import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
 import io.interlock.spi.TokenLayout;
 import io.interlock.store.sql.ServerDialect.Server;
+import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Optional;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What must be true of a server before it is used, checked on every new connection: it keeps what it acknowledges, it may be
- * written to, and it is the one the store was on before. If it is another one (promoted, restored, copied), leases may be
+ * Ties a store to a database on a server. The first contact makes or checks the tables. What must be true of the server is checked on
+ * every new connection: it keeps what it acknowledges, it may be written to, and it is the one the store was on before. If it is another one (promoted, restored, copied), leases may be
  * missing: then a new epoch begins and nothing is granted until all of them must be over.
  *
  * <p>Safe for use by many threads.
@@ -36,6 +42,9 @@ public abstract class Attachment {
     private static final String GREATEST_TOKEN = """
             SELECT greatest((SELECT coalesce(max(l.token), 0) FROM ${t:lease} AS l),
                             (SELECT coalesce(max(s.token_floor), 0) FROM ${t:store} AS s))""";
+
+    /** How long changing the tables may take. */
+    protected static final Duration MIGRATION = Duration.ofMinutes(10);
 
     private final ServerSettings settings;
     private final ServerDialect dialect;
@@ -61,7 +70,7 @@ public abstract class Attachment {
                 true,
                 maxLease,
                 Micros.duration(1),
-                Pools.PARALLEL_BATCHES);
+                PooledDatabase.PARALLEL_BATCHES);
     }
 
     /**
@@ -177,5 +186,115 @@ public abstract class Attachment {
                     epoch,
                     quiet);
         }
+    }
+
+    /** Why a database refuses the store. */
+    protected enum Failure {
+        /** The user is not let in. */
+        LOGIN,
+        /** There is no such database. */
+        DATABASE,
+        /** The user may not do what is needed. */
+        RIGHTS,
+        /** It does not allow writing. */
+        READ_ONLY,
+        /** There are no tables, or other ones. */
+        TABLES,
+        /** No server answers. */
+        UNREACHABLE,
+        /** Anything else. */
+        OTHER
+    }
+
+    /** The name of the product, for people. */
+    protected abstract String product();
+
+    /** What the schema is written in. */
+    protected abstract Migration.Words words();
+
+    /** Runs {@code work} while no other process changes the tables; see {@link Migrator.Lock#alone}. */
+    protected abstract void alone(Connection connection, Migrator.Work work) throws SQLException;
+
+    /**
+     * Looks at the tables when they are there.
+     *
+     * @throws UnsafeStoreException if they must not be used
+     */
+    protected void checkTables(Connection connection) throws SQLException {
+        // Most databases have no tables without row locks.
+    }
+
+    /** What an error means. */
+    protected abstract Failure failure(SQLException error);
+
+    /**
+     * The first contact, on one connection, which is given back afterwards: is it safe, are the tables there, is it the server we know.
+     *
+     * @throws InterlockException of the kind that says what is wrong
+     */
+    public final void open(DataSource connections, InstantSource clock) {
+        try (Loan loan = Loan.from(connections, dialect)) {
+            Connection connection = loan.connection();
+            loan.limit(settings.timeoutMillis());
+            requireSafe(connection);
+            new Migrator(settings.store(), settings.names(), Migration.ofStore(words()), clock)
+                    .run(settings.migrate(), connection, (same, work) -> {
+                        // Another process may be at it, and tables may be large: both take longer than a step may.
+                        loan.limit((int) MIGRATION.toMillis());
+                        alone(same, work);
+                        loan.limit(settings.timeoutMillis());
+                    });
+            checkTables(connection);
+            attach(connection);
+        } catch (SQLException refused) {
+            throw explain(refused);
+        }
+    }
+
+    private InterlockException explain(SQLException error) {
+        String store = settings.store();
+        String said = error.getMessage();
+        return switch (failure(error)) {
+            case LOGIN ->
+                InvalidSettingException.forbidden(
+                        "store",
+                        store,
+                        "does not let us in: " + said,
+                        "check user, password and encryption in the URL, and the accounts of the server");
+            case DATABASE ->
+                new InvalidSettingException(
+                        "store", store, "names no database: " + said, "create it, or correct the URL");
+            case RIGHTS ->
+                InvalidSettingException.forbidden(
+                        "store",
+                        store,
+                        "does not allow what is needed: " + said,
+                        "grant the right, or open the store once with " + SchemaMode.OPTION
+                                + "=apply by a user who has it and use " + SchemaMode.OPTION + "=none here");
+            case READ_ONLY ->
+                new UnsafeStoreException(
+                        store, "is read only: " + said, "connect to the primary, or grant the right to write");
+            case TABLES ->
+                new UnsafeStoreException(
+                        store,
+                        "has no tables " + settings.names().readable() + "… of this version: " + said,
+                        "open it once with " + SchemaMode.OPTION + "=apply, or correct schema and prefix in the URL");
+            case UNREACHABLE ->
+                new StoreUnavailableException(
+                        store,
+                        "cannot be reached: " + innermost(error) + "; check host and port in the URL, and that "
+                                + product() + " runs there",
+                        error);
+            case OTHER -> new StoreUnavailableException(store, "could not be opened: " + innermost(error), error);
+        };
+    }
+
+    // That the connection failed says little; that the host is not known does.
+    private static String innermost(SQLException error) {
+        Throwable cause = error;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return (cause instanceof UnknownHostException ? "unknown host " : "") + cause.getMessage();
     }
 }

@@ -314,15 +314,7 @@ public abstract class Dialect {
 
     /** Adds to {@code trip} what draws the numbers of {@code count} new runs, and hands them on in their order. */
     protected void drawNumbers(Trip trip, int count, LongConsumer numbers) {
-        trip.query(
-                nextNumbers(),
-                rows -> {
-                    while (rows.next()) {
-                        numbers.accept(rows.getLong(1));
-                    }
-                    return true;
-                },
-                count);
+        trip.query(nextNumbers(), Trip.forEach(row -> numbers.accept(row.getLong(1))), count);
     }
 
     /** Adds to {@code trip} what lets other steps go on, but waits for one that is {@link #latchAlone alone}. */

@@ -7,10 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,8 +53,8 @@ final class FieldText {
     }
 
     /** Adds a fact, or nothing if it is what a reader assumes. */
-    FieldText put(String name, Object value, Object assumed) {
-        return value.equals(assumed) ? this : put(name, value);
+    FieldText put(String name, @Nullable Object value, Object assumed) {
+        return assumed.equals(value) ? this : put(name, value);
     }
 
     /** A time as seconds, with a fraction if there is one: shorter than the words of ISO 8601, and sooner read. */
@@ -110,6 +112,12 @@ final class FieldText {
         return value == null ? null : as.apply(value);
     }
 
+    /** The same; {@code assumed} if it is not there. */
+    <T> T take(String name, Function<String, T> as, T assumed) {
+        T value = take(name, as);
+        return value == null ? assumed : value;
+    }
+
     /** Takes a fact that may be there once. */
     @Nullable
     String take(String name) {
@@ -124,6 +132,18 @@ final class FieldText {
     List<String> takeAll(String name) {
         List<String> found = fields.remove(name);
         return found == null ? List.of() : found;
+    }
+
+    /** Takes all facts of two names, the first of one with the first of the other, and so on. */
+    <T> List<T> takePairs(String name, String other, BiFunction<String, String, T> as) {
+        List<String> left = takeAll(name);
+        List<String> right = takeAll(other);
+        if (left.size() != right.size()) {
+            throw new IllegalArgumentException("has " + name + " and " + other + " not as often");
+        }
+        return IntStream.range(0, left.size())
+                .mapToObj(i -> as.apply(left.get(i), right.get(i)))
+                .toList();
     }
 
     /** Makes sure that everything was taken. */

@@ -15,7 +15,6 @@ import io.interlock.spi.run.rules.LineRules;
 import io.interlock.spi.run.rules.Reservation;
 import io.interlock.spi.run.rules.StepContext;
 import io.interlock.spi.run.rules.TenantSlots;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -143,13 +142,35 @@ final class KeyPages {
         }
         Trip trip = transaction.trip();
         if (!withRuns.isEmpty()) {
-            trip.query(BUSY, found -> readBusy(found, beside), withRuns);
+            trip.query(
+                    BUSY,
+                    Trip.forEach(row -> {
+                        Run run = runs.readOpen(row);
+                        beside.busy()
+                                .computeIfAbsent(run.key(), key -> new ArrayList<>())
+                                .add(run);
+                    }),
+                    withRuns);
         }
         if (!keptFor.isEmpty()) {
-            trip.query(KEPT_FOR, found -> readWaiting(found, beside), keptFor);
+            trip.query(
+                    KEPT_FOR,
+                    Trip.forEach(row -> {
+                        Run run = runs.readOpen(row);
+                        beside.keptFor().put(run.id(), new StoredRuns.Waiting(run, row.getInt(13)));
+                    }),
+                    keptFor);
         }
         if (!shortQueues.isEmpty()) {
-            trip.query(FIRST_SUBMITTED, found -> readFirst(found, beside), shortQueues);
+            trip.query(
+                    FIRST_SUBMITTED,
+                    Trip.forEach(row -> {
+                        Long first = KeyRow.number(row, 2);
+                        if (first != null) {
+                            beside.waitingSince().put(row.getString(1), first);
+                        }
+                    }),
+                    shortQueues);
         }
         if (!trip.isEmpty()) {
             trip.run();
@@ -172,12 +193,7 @@ final class KeyPages {
             known = ranks.size();
             transaction.query(
                     FIRST_OF_RANK,
-                    rows -> {
-                        if (rows.next()) {
-                            ranks.put(rows.getInt(1), rows.getLong(2));
-                        }
-                        return true;
-                    },
+                    Trip.forEach(row -> ranks.put(row.getInt(1), row.getLong(2))),
                     key.tenant(),
                     key.name(),
                     last);
@@ -246,31 +262,5 @@ final class KeyPages {
         } catch (WaitingRuns.StepFailure failure) {
             throw failure.failure();
         }
-    }
-
-    private boolean readBusy(ResultSet rows, Beside beside) throws SQLException {
-        while (rows.next()) {
-            Run run = runs.readOpen(rows);
-            beside.busy().computeIfAbsent(run.key(), key -> new ArrayList<>()).add(run);
-        }
-        return true;
-    }
-
-    private boolean readWaiting(ResultSet rows, Beside beside) throws SQLException {
-        while (rows.next()) {
-            Run run = runs.readOpen(rows);
-            beside.keptFor().put(run.id(), new StoredRuns.Waiting(run, rows.getInt(13)));
-        }
-        return true;
-    }
-
-    private static boolean readFirst(ResultSet rows, Beside beside) throws SQLException {
-        while (rows.next()) {
-            Long first = KeyRow.number(rows, 2);
-            if (first != null) {
-                beside.waitingSince().put(rows.getString(1), first);
-            }
-        }
-        return true;
     }
 }

@@ -234,13 +234,10 @@ final class LeaseTable {
             long[] greatest = new long[1];
             transaction.query(
                     LOCK_IDLE,
-                    rows -> {
-                        while (rows.next()) {
-                            locked.add(rows.getString(1), rows.getString(2));
-                            greatest[0] = Math.max(greatest[0], rows.getLong(3));
-                        }
-                        return true;
-                    },
+                    Trip.forEach(row -> {
+                        locked.add(row.getString(1), row.getString(2));
+                        greatest[0] = Math.max(greatest[0], row.getLong(3));
+                    }),
                     idle,
                     store.get().now() - IDLE_MICROS,
                     tokens);

@@ -3,6 +3,7 @@ package io.interlock.store.sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 
 /**
  * What a database server says differently. The store's time is that of the server, and a store is tied to the server it was last
@@ -59,6 +60,12 @@ public abstract class ServerDialect extends Dialect {
         return "UPDATE ${t:store} SET clock_offset = last_heard - %1$s WHERE last_heard > %1$s + clock_offset"
                 .formatted(clock());
     }
+
+    /** What begins a transaction in which each statement sees what was committed before it. */
+    protected abstract List<String> beginWrite();
+
+    /** What begins a transaction that writes nothing and sees one unchanging state. */
+    protected abstract List<String> beginRead();
 
     /** The columns, of {@code store AS s} and of the server itself, that {@link #readServer} reads. */
     protected abstract String serverColumns();

@@ -281,12 +281,12 @@ final class Step {
         if (!needs.askedRuns().isEmpty()) {
             Rows ids = new Rows();
             needs.askedRuns().forEach(id -> ids.add(id.toString()));
-            trip.query(ASKED, this::readAsked, ids);
+            trip.query(ASKED, Trip.forEach(this::readAsked), ids);
         }
         if (!needs.names().isEmpty()) {
             Rows wanted = new Rows();
             needs.names().forEach(name -> wanted.add(name.tenant(), name.name()));
-            trip.query(NAMES, this::readNames, wanted);
+            trip.query(NAMES, Trip.forEach(this::readName), wanted);
         }
     }
 
@@ -309,13 +309,9 @@ final class Step {
     /** What is kept under a name, and until when it counts; the run may be forgotten. */
     private record KeptName(long until, @Nullable Remembered what) {}
 
-    private boolean readNames(ResultSet rows) throws SQLException {
-        while (rows.next()) {
-            Remembered what =
-                    rows.getString(1) == null ? null : new Remembered(rows.getString(17), runs.readOpen(rows));
-            names.put(new Name(rows.getString(15), rows.getString(16)), new KeptName(rows.getLong(18), what));
-        }
-        return true;
+    private void readName(ResultSet row) throws SQLException {
+        Remembered what = row.getString(1) == null ? null : new Remembered(row.getString(17), runs.readOpen(row));
+        names.put(new Name(row.getString(15), row.getString(16)), new KeptName(row.getLong(18), what));
     }
 
     /** What came of the request that a tenant made under a name, if the name still counts. */
@@ -334,16 +330,13 @@ final class Step {
         writer.remember(name, what.fingerprint(), what.run().id(), until);
     }
 
-    private boolean readAsked(ResultSet rows) throws SQLException {
-        while (rows.next()) {
-            Run run = runs.readOpen(rows);
-            asked.put(run.id(), run);
-            Long rank = KeyRow.number(rows, 13);
-            if (rank != null) {
-                askedRanks.put(run.id(), rank.intValue());
-            }
+    private void readAsked(ResultSet row) throws SQLException {
+        Run run = runs.readOpen(row);
+        asked.put(run.id(), run);
+        Long rank = KeyRow.number(row, 13);
+        if (rank != null) {
+            askedRanks.put(run.id(), rank.intValue());
         }
-        return true;
     }
 
     /** The open runs of one key, as loaded with it. */
@@ -385,19 +378,12 @@ final class Step {
         }
     }
 
-    private boolean takeAll(Open open, ResultSet rows) throws SQLException {
-        while (rows.next()) {
-            take(open, rows);
-        }
-        return true;
-    }
-
     /** Asks for the open runs of one key. A key that is plain has none. */
     private void askAlone(Trip trip, KeyRow row, boolean busy, Front front, Open open) {
         String tenant = row.key().tenant();
         String name = row.key().name();
         if (busy && !row.plain()) {
-            trip.query(String.format(BUSY, "?", "?"), rows -> takeAll(open, rows), tenant, name);
+            trip.query(String.format(BUSY, "?", "?"), Trip.forEach(each -> take(open, each)), tenant, name);
         }
         if (front != Front.WHEN_ASKED && row.queue().size() > 0) {
             trip.query(
@@ -411,7 +397,7 @@ final class Step {
                     name);
             if (front == Front.ALWAYS || (row.lease() == null && row.reservation() == null)) {
                 open.frontLoaded = true;
-                trip.query(String.format(FRONT, "?", "?"), rows -> takeAll(open, rows), tenant, name);
+                trip.query(String.format(FRONT, "?", "?"), Trip.forEach(each -> take(open, each)), tenant, name);
             }
         }
     }

@@ -22,8 +22,7 @@ public final class Trip {
     }
 
     @SuppressWarnings("ArrayRecordComponent")
-    private record Part(
-            String sql, @Nullable Object[] values, @Nullable Answer<?> answer) {}
+    private record Part(String sql, @Nullable Object[] values, Answer<?> answer) {}
 
     /** Makes an answer of rows, or of the row at hand. */
     @FunctionalInterface
@@ -42,6 +41,10 @@ public final class Trip {
 
         private Answer(Reader<T> reader) {
             this.reader = reader;
+        }
+
+        private void read(ResultSet rows) throws SQLException {
+            value = reader.read(rows);
         }
 
         /** The answer; only after the trip. */
@@ -101,6 +104,23 @@ public final class Trip {
                 found.add(row.read(rows));
             }
             return found;
+        };
+    }
+
+    /** Takes the row at hand. */
+    @FunctionalInterface
+    public interface Taker {
+
+        void take(ResultSet row) throws SQLException;
+    }
+
+    /** Hands each row to {@code taker}. */
+    public static Reader<Boolean> forEach(Taker taker) {
+        return rows -> {
+            while (rows.next()) {
+                taker.take(rows);
+            }
+            return true;
         };
     }
 
@@ -185,9 +205,7 @@ public final class Trip {
             }
             count += statement.executeUpdate();
         }
-        if (part.answer() != null) {
-            part.answer().count = count;
-        }
+        part.answer().count = count;
     }
 
     private int bind(PreparedStatement statement, int from, Part part) throws SQLException {
@@ -216,20 +234,12 @@ public final class Trip {
     }
 
     private static void take(PreparedStatement statement, boolean hasRows, Part part) throws SQLException {
-        Answer<?> answer = part.answer();
-        if (answer == null) {
-            return;
-        }
         if (hasRows) {
             try (ResultSet rows = statement.getResultSet()) {
-                read(answer, rows);
+                part.answer().read(rows);
             }
         } else {
-            answer.count = statement.getUpdateCount();
+            part.answer().count = statement.getUpdateCount();
         }
-    }
-
-    private static <T> void read(Answer<T> answer, ResultSet rows) throws SQLException {
-        answer.value = answer.reader.read(rows);
     }
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * How SQLite says it. There is one writer at a time and no network, so nothing is locked and statements go one by one. Safe for use
@@ -121,13 +122,8 @@ final class SqliteDialect extends Dialect {
     protected void drawNumbers(Trip trip, int count, LongConsumer numbers) {
         trip.query(
                 nextNumbers(),
-                rows -> {
-                    long last = rows.next() ? rows.getLong(1) : 0;
-                    for (long number = last - count + 1; number <= last; number++) {
-                        numbers.accept(number);
-                    }
-                    return true;
-                },
+                Trip.forEach(row -> LongStream.rangeClosed(row.getLong(1) - count + 1, row.getLong(1))
+                        .forEach(numbers)),
                 count);
     }
 
