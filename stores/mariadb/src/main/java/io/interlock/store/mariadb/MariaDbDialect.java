@@ -4,11 +4,9 @@ import io.interlock.UnsafeStoreException;
 import io.interlock.store.sql.AuditNumbers;
 import io.interlock.store.sql.ServerDialect;
 import io.interlock.store.sql.ServerSettings;
-import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.Trip;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLTransientConnectionException;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -245,13 +243,6 @@ final class MariaDbDialect extends ServerDialect {
         String state = behind.getSQLState();
         boolean broken = state != null && state.startsWith("08") && behind.getErrorCode() != TOO_MANY_CONNECTIONS;
         return broken ? SqlFailure.BROKEN : SqlFailure.FINAL;
-    }
-
-    /** The error itself; of a pool's timeout, that of the connection attempt behind it. */
-    static SQLException behind(SQLException error) {
-        return error instanceof SQLTransientConnectionException && error.getCause() instanceof SQLException behind
-                ? behind(behind)
-                : error;
     }
 
     // It goes from name to name for DISTINCT by itself, and ends recursions after a thousand steps.

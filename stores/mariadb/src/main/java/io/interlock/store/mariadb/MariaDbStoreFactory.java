@@ -38,9 +38,6 @@ import javax.sql.DataSource;
  */
 public final class MariaDbStoreFactory implements StoreFactory {
 
-    /** For {@link java.util.ServiceLoader}. */
-    public MariaDbStoreFactory() {}
-
     @Override
     public Set<String> schemes() {
         return Set.of("mariadb");

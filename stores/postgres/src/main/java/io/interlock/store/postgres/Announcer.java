@@ -109,7 +109,6 @@ final class Announcer implements AutoCloseable {
      */
     private record SecondLook(LockKey key, FencingToken token, long dueAt) {}
 
-    /** Keys have changed. */
     synchronized void announce(Collection<WakeUp> wakeUps) {
         // What waits already is sent without another call of the thread.
         if (!closed && gathered.addAll(wakeUps)) {
@@ -117,7 +116,6 @@ final class Announcer implements AutoCloseable {
         }
     }
 
-    /** Work has appeared. */
     synchronized void announceWork(Collection<WakeUp> wakeUps) {
         if (!closed && work.addAll(wakeUps)) {
             queue.advance(next, workDueAt);

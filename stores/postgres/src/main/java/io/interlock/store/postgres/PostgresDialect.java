@@ -3,14 +3,12 @@ package io.interlock.store.postgres;
 import io.interlock.store.sql.AuditNumbers;
 import io.interlock.store.sql.Rows;
 import io.interlock.store.sql.ServerDialect;
-import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.TableNames;
 import io.interlock.store.sql.Trip;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLTransientConnectionException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.List;
@@ -279,10 +277,7 @@ final class PostgresDialect extends ServerDialect {
 
     /** The SQLSTATE; of a pool's timeout, that of the connection attempt behind it. */
     static String stateOf(SQLException error) {
-        if (error instanceof SQLTransientConnectionException && error.getCause() instanceof SQLException behind) {
-            return stateOf(behind);
-        }
-        String state = error.getSQLState();
+        String state = behind(error).getSQLState();
         return state == null ? "" : state;
     }
 }

@@ -57,7 +57,6 @@ public abstract class Attachment {
         this.maxLease = settings.maxLease();
     }
 
-    /** How the store is used. */
     protected final ServerSettings settings() {
         return settings;
     }
@@ -87,7 +86,6 @@ public abstract class Attachment {
         }
     }
 
-    /** The server behind {@code connection}. */
     protected abstract Server server(Connection connection) throws SQLException;
 
     /** Whether a server is the one that was known before, and was not started again since. */
@@ -107,7 +105,6 @@ public abstract class Attachment {
         dialect.attachedTo(known.server());
     }
 
-    /** What the row of the store says. */
     private record StoreFacts(Server server, int epoch, long maxLease) {}
 
     private static @Nullable StoreFacts read(SqlConnection session) throws SQLException {
@@ -167,7 +164,7 @@ public abstract class Attachment {
                     server.startedAt());
         }
         if (!found.server().identity().equals(server.identity())) {
-            long greatest = session.query(GREATEST_TOKEN, row -> row.next() ? row.getLong(1) : 0L);
+            long greatest = session.query(GREATEST_TOKEN, Trip.NUMBER);
             int epoch = TokenLayout.epochAfter(settings.store(), found.epoch(), greatest);
             session.update(
                     "UPDATE ${t:store} AS s SET server = ?, epoch = ?, quiet_until = "

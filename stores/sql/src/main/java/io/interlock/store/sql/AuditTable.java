@@ -114,7 +114,6 @@ final class AuditTable implements AuditLog {
                         : database.peek(transaction -> ofRun(transaction, query, run)));
     }
 
-    /** Where the records of a run are. */
     private record Place(LockKey key, long since, @Nullable Long until) {
 
         static Optional<Place> read(ResultSet row) throws SQLException {

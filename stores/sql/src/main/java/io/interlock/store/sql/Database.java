@@ -28,7 +28,6 @@ public interface Database extends AutoCloseable {
     /** Kind and place of the database, for people, without secrets. */
     String store();
 
-    /** The words of the database. */
     Dialect dialect();
 
     /**

@@ -44,7 +44,6 @@ public abstract class Dialect {
     private final Map<String, String> remembered = new ConcurrentHashMap<>();
     private final Map<List<String>, String> joined = new ConcurrentHashMap<>();
 
-    /** A dialect for tables called so. */
     protected Dialect(TableNames names) {
         this.names = names;
     }
@@ -74,7 +73,6 @@ public abstract class Dialect {
         private static final Map<String, List<Column>> PARSED = new ConcurrentHashMap<>();
     }
 
-    /** The names of the tables. */
     public final TableNames names() {
         return names;
     }
@@ -154,7 +152,6 @@ public abstract class Dialect {
         return sql;
     }
 
-    /** The type of ids in a cast. */
     protected abstract String uuid();
 
     /** The end of a SELECT that locks rows of {@code alias}. */
@@ -272,7 +269,6 @@ public abstract class Dialect {
                 .collect(Collectors.joining(", "));
     }
 
-    /** The names of columns, with commas between. */
     protected static String list(String columns) {
         return Column.parse(columns).stream().map(Column::name).collect(Collectors.joining(", "));
     }
@@ -368,11 +364,21 @@ public abstract class Dialect {
         return null;
     }
 
-    /** What an error means for the step that met it. */
+    /** What an error of the driver means for the step that met it. */
+    public enum SqlFailure {
+        /** Rolled back because of other steps; the same step may succeed now. */
+        CONFLICT,
+        /** A row with the same key is there already; rolled back. */
+        DUPLICATE,
+        /** The connection or the server went away. The step may have taken effect; the same ids may be sent again. */
+        BROKEN,
+        /** Repeating the step will not help. */
+        FINAL
+    }
+
     public final SqlFailure failureOf(SQLException error) {
         return error instanceof KeySteps.MissingRow ? SqlFailure.DUPLICATE : failure(error);
     }
 
-    /** What an error of the driver means. */
     protected abstract SqlFailure failure(SQLException error);
 }

@@ -74,7 +74,6 @@ final class DueKeys {
         });
     }
 
-    /** Settles up to {@code limit} keys that are due. */
     List<SweepAction> settle(int limit) {
         List<SweepAction> actions = new ArrayList<>();
         Set<LockKey> looked = new LinkedHashSet<>();

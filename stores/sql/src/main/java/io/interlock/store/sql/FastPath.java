@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 public interface FastPath {
 
-    /** Answers requests by a step. */
     @FunctionalInterface
     interface LongWay<Q, A> {
 

@@ -44,7 +44,6 @@ final class FieldText {
         return parsed;
     }
 
-    /** Adds a fact, or nothing if there is none. */
     FieldText put(String name, @Nullable Object value) {
         if (value != null) {
             add(name, value.toString());
@@ -96,17 +95,14 @@ final class FieldText {
         return seconds + "." + digits.substring(1, end);
     }
 
-    /** Takes a fact that must be there, once. */
     String need(String name) {
         return Objects.requireNonNull(take(name), () -> "lacks " + name);
     }
 
-    /** Takes a fact that must be there, as something else. */
     <T> T need(String name, Function<String, T> as) {
         return as.apply(need(name));
     }
 
-    /** Takes a fact that may be there once, as something else. */
     <T> @Nullable T take(String name, Function<String, T> as) {
         String value = take(name);
         return value == null ? null : as.apply(value);
@@ -118,7 +114,6 @@ final class FieldText {
         return value == null ? assumed : value;
     }
 
-    /** Takes a fact that may be there once. */
     @Nullable
     String take(String name) {
         List<String> found = takeAll(name);
@@ -128,7 +123,6 @@ final class FieldText {
         return found.isEmpty() ? null : found.get(0);
     }
 
-    /** Takes all facts of that name, in their order. */
     List<String> takeAll(String name) {
         List<String> found = fields.remove(name);
         return found == null ? List.of() : found;

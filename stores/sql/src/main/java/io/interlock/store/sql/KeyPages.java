@@ -97,7 +97,7 @@ final class KeyPages {
     private List<KeyView> views(Transaction transaction, String tenant, Filter filter) throws SQLException {
         Trip trip = transaction.trip();
         Trip.Answer<StoreRow> store = StoreRow.ask(trip);
-        Trip.Answer<List<Pause>> pauses = PauseTable.inForce(trip, new Rows().add(tenant));
+        Trip.Answer<List<Pause>> pauses = PauseSteps.inForce(trip, new Rows().add(tenant));
         Trip.Answer<List<KeyRow>> rows = filter.list(trip, KeyRow::read);
         trip.run();
         Beside beside = new Beside(store.get(), pauses.get(), new HashMap<>(), new HashMap<>(), new HashMap<>());

@@ -61,7 +61,6 @@ final class KeySteps {
         this.placesFreed = placesFreed;
     }
 
-    /** Answers one request on a loaded step. */
     @FunctionalInterface
     interface Rule<Q, A> {
 
@@ -145,7 +144,6 @@ final class KeySteps {
         return Answers.partly(answers);
     }
 
-    /** What is done with a step. */
     @FunctionalInterface
     private interface Body<A> {
 
@@ -313,12 +311,10 @@ final class KeySteps {
         }
     }
 
-    /** The keys that no step of this process has had. */
     Collection<LockKey> unseen(Set<LockKey> keys) {
         return keys.stream().filter(key -> !hasSeen(key)).toList();
     }
 
-    /** Whether a step of this process has had the key. */
     boolean hasSeen(LockKey key) {
         return seen.get(key) != null;
     }

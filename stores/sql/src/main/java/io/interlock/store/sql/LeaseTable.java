@@ -256,7 +256,7 @@ final class LeaseTable {
     Instant bumpEpoch(String reason) {
         long quietUntil = database.write(Database.Lane.STEPS, transaction -> {
             StoreRow store = PauseSteps.alone(transaction);
-            long greatest = transaction.query(GREATEST, rows -> rows.next() ? rows.getLong(1) : 0L);
+            long greatest = transaction.query(GREATEST, Trip.NUMBER);
             int epoch = TokenLayout.epochAfter(database.store(), store.epoch(), Math.max(greatest, store.tokenFloor()));
             long until = store.now() + store.maxLease();
             Trip last = transaction.trip();

@@ -43,7 +43,6 @@ final class LostKeys {
         next = new AtomicLong(ticker.nanos());
     }
 
-    /** Makes the rows of such keys anew and settles them, if it is time to look. */
     void repair() {
         long start = ticker.nanos();
         long at = next.get();

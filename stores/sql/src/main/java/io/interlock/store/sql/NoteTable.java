@@ -223,11 +223,12 @@ final class NoteTable implements RunNotes {
         database.write(Database.Lane.STEPS, transaction -> {
             Trip trip = transaction.trip();
             Trip.Answer<StoreRow> store = StoreRow.ask(trip);
-            Trip.Answer<Rows> tooMany = note.isRemote()
-                    ? of(tenant, REMOTE)
-                            .and(TOO_MANY, instance, FORGOTTEN_AT_ONCE, WorkerNote.MOST_REMOTE - 1)
-                            .ask(trip, NoteTable::readInstances)
-                    : null;
+            Rows tooMany = new Rows();
+            if (note.isRemote()) {
+                of(tenant, REMOTE)
+                        .and(TOO_MANY, instance, FORGOTTEN_AT_ONCE, WorkerNote.MOST_REMOTE - 1)
+                        .ask(trip, Trip.forEach(row -> tooMany.add(row.getString(1))));
+            }
             trip.run();
             Dialect dialect = transaction.dialect();
             Trip last = transaction.trip();
@@ -242,8 +243,8 @@ final class NoteTable implements RunNotes {
                             store.get().now(),
                             tenant);
             last.update(dialect.upsert("worker", WORKER_KEY, WORKER), rows);
-            if (tooMany != null && !tooMany.get().isEmpty()) {
-                last.update(dialect.delete("worker", WORKER_KEY), tooMany.get());
+            if (!tooMany.isEmpty()) {
+                last.update(dialect.delete("worker", WORKER_KEY), tooMany);
             }
             transaction.commit(last);
             return instance;
@@ -276,14 +277,6 @@ final class NoteTable implements RunNotes {
         return tenant == null ? new Filter(select + " IS NULL") : new Filter(select + " = ?", tenant);
     }
 
-    private static Rows readInstances(ResultSet found) throws SQLException {
-        Rows rows = new Rows();
-        while (found.next()) {
-            rows.add(found.getString(1));
-        }
-        return rows;
-    }
-
     private static WorkerNote readWorker(ResultSet row) throws SQLException {
         return new WorkerNote(
                 new Holder(row.getString(1), row.getString(2)),
@@ -305,7 +298,7 @@ final class NoteTable implements RunNotes {
     }
 
     private static long bookmark(Transaction transaction, String name) throws SQLException {
-        return transaction.query(BOOKMARK, rows -> rows.next() ? rows.getLong(1) : 0L, name);
+        return transaction.query(BOOKMARK, Trip.NUMBER, name);
     }
 
     @Override

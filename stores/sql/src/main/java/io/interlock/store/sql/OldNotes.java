@@ -47,7 +47,6 @@ final class OldNotes {
         }
     }
 
-    /** Forgets all of it, or as much as one call may. */
     void forget(long now, Retention retention) {
         long then = now - Micros.of(retention.runs());
         long remoteThen = now - Micros.of(WorkerNote.REMOTE_KEPT);

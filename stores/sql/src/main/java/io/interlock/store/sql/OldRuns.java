@@ -58,7 +58,6 @@ final class OldRuns {
     /** A tenant, and when the first of its runs was submitted. */
     private record Tenant(String name, long firstSubmitted) {}
 
-    /** What matters of a run. */
     private record OldRun(
             String id, long number, RunState state, long since, long submittedAt, boolean open, long nameUntil) {
 

@@ -6,6 +6,7 @@ import io.interlock.run.Pause;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.rules.Settlement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -14,11 +15,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pausing keys, and letting them go on. The row of a pause is written while no step is under way; what it means for the rows
+ * The table {@code pause}: pausing keys, and letting them go on. A pause that has ended stays there until its keys are settled. The row of a pause is written while no step is under way; what it means for the rows
  * of its keys is written afterwards, a page at a time, so that neither the number of keys nor that of waiting runs keeps other
  * tenants waiting. Safe for use by many threads.
  */
 final class PauseSteps {
+
+    static final String COLUMNS = "p.tenant, p.pattern, p.actor, p.reason, p.since, p.until";
+    private static final String IN_FORCE = "SELECT " + COLUMNS
+            + " FROM ${rows:k(tenant text)} JOIN ${t:pause} AS p ON p.tenant = k.tenant WHERE p.resumed = 0"
+            + " ORDER BY p.since, p.pattern";
 
     private static final int PAGE = 1000;
 
@@ -41,12 +47,12 @@ final class PauseSteps {
             SELECT l.tenant, l.name FROM ${t:lease} AS l
              WHERE l.tenant = ? AND l.name > ? AND l.name >= ? AND (l.queued > 0 OR l.reserved_for IS NOT NULL) AND %s
              ORDER BY l.name LIMIT ?""";
-    private static final String ONLY_BEGUN = "SELECT " + PauseTable.COLUMNS
+    private static final String ONLY_BEGUN = "SELECT " + COLUMNS
             + " FROM ${t:pause} AS p WHERE p.resumed = 0 AND p.settled_to = ? ORDER BY p.since LIMIT 100";
     private static final String IN_EFFECT = """
             UPDATE ${t:pause} SET settled_to = ''
              WHERE tenant = ? AND pattern = ? AND since = ? AND resumed = 0 AND settled_to = ?""";
-    private static final String ENDED = "SELECT " + PauseTable.COLUMNS
+    private static final String ENDED = "SELECT " + COLUMNS
             + ", p.settled_to FROM ${t:pause} AS p WHERE p.resumed = 1 OR p.until <= ? ORDER BY p.since LIMIT 100";
     private static final String MOVE_ON =
             "UPDATE ${t:pause} SET settled_to = ? WHERE tenant = ? AND pattern = ? AND since = ? AND settled_to = ?";
@@ -94,7 +100,7 @@ final class PauseSteps {
 
     /** Lets pauses take effect whose processes stopped before they had, as far as no other step has their keys. */
     void finishBegun() {
-        database.peek(transaction -> transaction.list(ONLY_BEGUN, PauseTable::read, BEGUN))
+        database.peek(transaction -> transaction.list(ONLY_BEGUN, PauseSteps::read, BEGUN))
                 .forEach(pause -> takeEffect(pause, false));
     }
 
@@ -144,7 +150,7 @@ final class PauseSteps {
         for (int i = 0; i < pages; i++) {
             List<Ended> ended = database.peek(transaction -> transaction.list(
                     ENDED,
-                    row -> new Ended(PauseTable.read(row), row.getString(7)),
+                    row -> new Ended(PauseSteps.read(row), row.getString(7)),
                     StoreRow.read(transaction).now()));
             if (ended.isEmpty()) {
                 return;
@@ -248,5 +254,20 @@ final class PauseSteps {
         Trip.Answer<StoreRow> store = StoreRow.ask(trip);
         trip.run();
         return store.get();
+    }
+
+    /** The pauses of some tenants that have not been resumed, also those that have ended by themselves. */
+    static Trip.Answer<List<Pause>> inForce(Trip trip, Rows tenants) {
+        return trip.list(IN_FORCE, PauseSteps::read, tenants);
+    }
+
+    static Pause read(ResultSet row) throws SQLException {
+        return new Pause(
+                row.getString(1),
+                row.getString(2),
+                row.getString(3),
+                row.getString(4),
+                Micros.moment(row.getLong(5)),
+                Micros.read(row, 6));
     }
 }

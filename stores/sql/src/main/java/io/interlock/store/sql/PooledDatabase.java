@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.interlock.DurationText;
 import io.interlock.StoreUnavailableException;
+import io.interlock.store.sql.Dialect.SqlFailure;
 import io.interlock.time.Environment;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -202,7 +203,6 @@ public final class PooledDatabase implements Database {
         }
     }
 
-    /** The attempts of one call. */
     private final class Call {
 
         private final long start;
@@ -297,20 +297,13 @@ public final class PooledDatabase implements Database {
     /** A transaction, begun and ended by statements that go with those of its first and last trips. */
     private static final class Step extends Transaction {
 
-        private final String store;
         private final Loan loan;
         private final List<String> begin;
 
         Step(String store, Loan loan, SqlConnection session, boolean writes, List<String> begin, Call call) {
-            super(session, writes, call.attempt, call.breaks);
-            this.store = store;
+            super(store, session, writes, call.attempt, call.breaks);
             this.loan = loan;
             this.begin = begin;
-        }
-
-        @Override
-        public String store() {
-            return store;
         }
 
         @Override

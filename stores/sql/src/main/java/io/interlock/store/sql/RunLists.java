@@ -309,13 +309,10 @@ final class RunLists implements RunQueries {
 
     @Override
     public SortedMap<Integer, String> outputs(RunId run) {
-        return new Filter(OUTPUTS, run.toString()).ask(database, rows -> {
-            SortedMap<Integer, String> found = new TreeMap<>();
-            while (rows.next()) {
-                found.put(rows.getInt(1), rows.getString(2));
-            }
-            return found;
-        });
+        SortedMap<Integer, String> found = new TreeMap<>();
+        new Filter(OUTPUTS, run.toString())
+                .ask(database, Trip.forEach(row -> found.put(row.getInt(1), row.getString(2))));
+        return found;
     }
 
     @Override
@@ -333,13 +330,14 @@ final class RunLists implements RunQueries {
     /** What was done about a dead run, or {@code null} if nothing was, or if it is not dead. */
     static DeadLetter.@Nullable Disposition disposition(Transaction transaction, Run run) throws SQLException {
         return transaction
-                .query(
+                .list(
                         LETTER,
-                        rows -> rows.next()
-                                ? Optional.ofNullable(settled(rows, 1))
-                                : Optional.<DeadLetter.Disposition>empty(),
+                        row -> Optional.ofNullable(settled(row, 1)),
                         run.key().tenant(),
                         run.number())
+                .stream()
+                .findFirst()
+                .flatMap(done -> done)
                 .orElse(null);
     }
 
@@ -362,23 +360,15 @@ final class RunLists implements RunQueries {
 
     /** How long the last attempts of the key's last successful runs took, the last one first, as {@code transaction} sees it. */
     static List<Duration> pastRuntimes(Transaction transaction, LockKey key) throws SQLException {
-        return transaction.query(
-                PAST,
-                rows -> {
-                    List<Duration> found = new ArrayList<>();
-                    while (rows.next()) {
-                        RunId id = RunId.parse(rows.getString(1));
-                        Instant end = Micros.moment(rows.getLong(2));
-                        StatusText.read(id, rows.getString(3), RunState.SUCCEEDED, end)
-                                .lastTurn()
-                                .ifPresent(turn -> found.add(Duration.between(turn.startedAt(), end)));
-                    }
-                    return found;
-                },
-                key.tenant(),
-                key.name(),
-                PAST_LOOKED_AT,
-                WaitRules.PAST);
+        List<Duration> found = new ArrayList<>();
+        Trip.Taker take = row -> {
+            Instant end = Micros.moment(row.getLong(2));
+            StatusText.read(RunId.parse(row.getString(1)), row.getString(3), RunState.SUCCEEDED, end)
+                    .lastTurn()
+                    .ifPresent(turn -> found.add(Duration.between(turn.startedAt(), end)));
+        };
+        transaction.query(PAST, Trip.forEach(take), key.tenant(), key.name(), PAST_LOOKED_AT, WaitRules.PAST);
+        return found;
     }
 
     @Override

@@ -31,7 +31,7 @@ final class RunViewsTable implements RunViews {
               FROM ${t:failed_run} AS f WHERE f.state = 'DEAD' AND f.settled = 0""";
     private static final String OPEN_RUNS = "SELECT count(*), coalesce(sum(n.payload), 0)"
             + " FROM (SELECT q.payload FROM ${t:open_run} AS q WHERE q.tenant = ? LIMIT ?) AS n";
-    private static final String PAUSES = "SELECT " + PauseTable.COLUMNS + " FROM ${t:pause} AS p WHERE p.resumed = 0";
+    private static final String PAUSES = "SELECT " + PauseSteps.COLUMNS + " FROM ${t:pause} AS p WHERE p.resumed = 0";
 
     private final Database database;
     private final KeyPages keys;
@@ -111,7 +111,7 @@ final class RunViewsTable implements RunViews {
             Trip.Answer<List<Pause>> pauses = new Filter(PAUSES)
                     .andIf("AND p.tenant = ?", tenant)
                     .and("ORDER BY p.tenant, p.pattern")
-                    .list(trip, PauseTable::read);
+                    .list(trip, PauseSteps::read);
             trip.run();
             Instant now = Micros.moment(store.get().now());
             return pauses.get().stream().filter(pause -> pause.lastsAt(now)).toList();

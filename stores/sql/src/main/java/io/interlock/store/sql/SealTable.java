@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,15 +67,8 @@ final class SealTable {
         }
     }
 
-    /** The ends of a chain, once their trip has been made. */
-    @FunctionalInterface
-    interface EndsAnswer {
-
-        Ends get();
-    }
-
-    /** Reads the ends of the chain in a trip. */
-    static EndsAnswer ends(Trip trip) {
+    /** Reads the ends of the chain in a trip, and has them once it has been made. */
+    static Supplier<Ends> ends(Trip trip) {
         Trip.Answer<List<Seal>> anchor = trip.list(ANCHOR, SealTable::anchor);
         Trip.Answer<List<SealPage>> last = trip.list(LAST_PAGE, SealPage::read);
         return () -> new Ends(
@@ -82,11 +76,10 @@ final class SealTable {
                 last.get().stream().findFirst().orElse(null));
     }
 
-    /** Both ends of the chain, now. */
     Ends ends() {
         return database.read(transaction -> {
             Trip trip = transaction.trip();
-            EndsAnswer ends = ends(trip);
+            Supplier<Ends> ends = ends(trip);
             transaction.readOnce(trip);
             return ends.get();
         });
@@ -109,7 +102,7 @@ final class SealTable {
     private static @Nullable Ends lockIfThere(Trip trip) throws SQLException {
         Trip.Answer<List<Seal>> locked = trip.list(LOCK, SealTable::anchor);
         // The locking statement may have waited, and then shows what was there before. These do not.
-        EndsAnswer ends = ends(trip);
+        Supplier<Ends> ends = ends(trip);
         trip.run();
         return locked.get().isEmpty() ? null : ends.get();
     }
@@ -162,7 +155,6 @@ final class SealTable {
                 .anyMatch(page -> page.last().equals(last));
     }
 
-    /** The last link that was signed. */
     AuditSignature signature() {
         return database.peek(SealTable::signature);
     }

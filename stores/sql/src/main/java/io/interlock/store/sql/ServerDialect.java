@@ -3,6 +3,7 @@ package io.interlock.store.sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.util.List;
 
 /**
@@ -15,7 +16,6 @@ public abstract class ServerDialect extends Dialect {
 
     private volatile Server server = new Server("", 0);
 
-    /** A dialect for tables called so. */
     protected ServerDialect(TableNames names) {
         super(names);
     }
@@ -72,6 +72,13 @@ public abstract class ServerDialect extends Dialect {
 
     /** Which server a step is on; the columns begin with number {@code from}. */
     protected abstract Server readServer(ResultSet row, int from) throws SQLException;
+
+    /** The error itself; of a pool's timeout, that of the connection attempt behind it. */
+    protected static SQLException behind(SQLException error) {
+        return error instanceof SQLTransientConnectionException && error.getCause() instanceof SQLException behind
+                ? behind(behind)
+                : error;
+    }
 
     /** Whether a connection that was lent to the store is in the middle of a transaction. */
     protected boolean isInTransaction(Connection connection) throws SQLException {

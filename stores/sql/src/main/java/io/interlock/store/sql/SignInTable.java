@@ -42,9 +42,10 @@ final class SignInTable implements SignIns {
             Instant now = found.now;
             Trip room = transaction.trip();
             room.update(OVER, Micros.of(now.minus(SignIn.IDLE)), Micros.of(now.minus(SignIn.LONGEST)));
-            Trip.Answer<Map<String, Integer>> counts = room.query(COUNTS, SignInTable::counts);
+            Map<String, Integer> counts = new HashMap<>();
+            room.query(COUNTS, Trip.forEach(row -> counts.put(row.getString(1), row.getInt(2))));
             room.run();
-            Optional<String> crowded = SignIn.crowded(counts.get(), signIn.keyId());
+            Optional<String> crowded = SignIn.crowded(counts, signIn.keyId());
             Trip last = transaction.trip();
             if (crowded.isPresent()) {
                 new Filter(ELDEST, crowded.get())
@@ -117,13 +118,5 @@ final class SignInTable implements SignIns {
                 label == null ? null : Person.read(label, row.getString(4)),
                 Micros.moment(row.getLong(5)),
                 Micros.moment(row.getLong(6)));
-    }
-
-    private static Map<String, Integer> counts(ResultSet rows) throws SQLException {
-        Map<String, Integer> counts = new HashMap<>();
-        while (rows.next()) {
-            counts.put(rows.getString(1), rows.getInt(2));
-        }
-        return counts;
     }
 }

@@ -22,7 +22,6 @@ public final class SqlConnection implements AutoCloseable {
     private final int patienceMillis;
     private final Map<String, PreparedStatement> prepared = new LinkedHashMap<>(64, 0.75f, true);
 
-    /** A connection to the tables of {@code dialect}. */
     public SqlConnection(Connection jdbc, Dialect dialect) {
         this(jdbc, dialect, 0);
     }
@@ -34,12 +33,10 @@ public final class SqlConnection implements AutoCloseable {
         this.patienceMillis = patienceMillis;
     }
 
-    /** The driver's connection. */
     public Connection jdbc() {
         return jdbc;
     }
 
-    /** The words of its database. */
     public Dialect dialect() {
         return dialect;
     }
@@ -49,17 +46,14 @@ public final class SqlConnection implements AutoCloseable {
         return patienceMillis;
     }
 
-    /** A new trip to the database. */
     public Trip trip() {
         return new Trip(this);
     }
 
-    /** One question, in a trip of its own. */
     public <T> T query(String sql, Trip.Reader<T> reader, @Nullable Object... values) throws SQLException {
         return trip().ask(sql, reader, values);
     }
 
-    /** One change, in a trip of its own; says how many rows it changed. */
     public int update(String sql, @Nullable Object... values) throws SQLException {
         return trip().change(sql, values);
     }

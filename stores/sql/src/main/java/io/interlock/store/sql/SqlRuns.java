@@ -189,7 +189,6 @@ final class SqlRuns implements RunSteps {
                 .orElseGet(DiscardAnswer.Unknown::new);
     }
 
-    /** A rule about a run and its settled key. */
     @FunctionalInterface
     private interface RunRule<A> {
 

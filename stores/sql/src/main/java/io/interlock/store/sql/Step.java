@@ -180,9 +180,9 @@ final class Step {
         if (transaction.writes()) {
             transaction.dialect().latchShared(trip);
             makeMissing(trip, transaction.dialect(), unseen);
-            lock(trip, alone ? LOCK_ALL : LOCK_FREE, needs, false, rows);
+            lock(trip, alone ? LOCK_ALL : LOCK_FREE, needs, false, rows, rows);
         } else {
-            lock(trip, SELECT_KEYS, needs, false, rows);
+            lock(trip, SELECT_KEYS, needs, false, rows, rows);
         }
         // Alone a step has locked every row there is: a key it did not find has none.
         if (alone || !transaction.writes()) {
@@ -207,14 +207,12 @@ final class Step {
     void loadFirst(List<LockKey> wanted, int limit, Needs needs) throws SQLException {
         Trip trip = transaction.trip();
         transaction.dialect().latchShared(trip);
-        lock(trip, LOCK_FIRST, needs, true, rows(wanted), limit);
+        Rows rows = rows(wanted);
+        lock(trip, LOCK_FIRST, needs, true, rows, rows, limit);
     }
 
-    private void lock(Trip trip, String sql, Needs needs, boolean withPauses, Rows rows, Object... more)
+    private void lock(Trip trip, String sql, Needs needs, boolean withPauses, Rows rows, Object... values)
             throws SQLException {
-        @Nullable Object[] values = new @Nullable Object[1 + more.length];
-        values[0] = rows;
-        System.arraycopy(more, 0, values, 1, more.length);
         Trip.Answer<List<KeyRow>> found = trip.list(sql, KeyRow::read, values);
         boolean together = transaction.dialect().pipelines();
         boolean plain = false;
@@ -226,7 +224,7 @@ final class Step {
                     && found.get().stream().allMatch(KeyRow::plain);
         }
         Trip.Answer<StoreRow> storeRow = StoreRow.ask(trip);
-        Trip.Answer<List<Pause>> pauseRows = plain ? null : PauseTable.inForce(trip, tenants(rows));
+        Trip.Answer<List<Pause>> pauseRows = plain ? null : PauseSteps.inForce(trip, tenants(rows));
         askBeside(trip, needs);
         Trip.Answer<Map<LockKey, Open>> open = together ? askTogether(trip, rows, needs) : null;
         boolean all = together && transaction.dialect().joinsLaterally();
@@ -333,9 +331,9 @@ final class Step {
     private void readAsked(ResultSet row) throws SQLException {
         Run run = runs.readOpen(row);
         asked.put(run.id(), run);
-        Long rank = KeyRow.number(row, 13);
+        Integer rank = KeyRow.integer(row, 13);
         if (rank != null) {
-            askedRanks.put(run.id(), rank.intValue());
+            askedRanks.put(run.id(), rank);
         }
     }
 
@@ -358,8 +356,7 @@ final class Step {
         }
         while (rows.next()) {
             Open open = Objects.requireNonNull(found.get(order.get(rows.getInt(15) - 1)));
-            Long lastRank = KeyRow.number(rows, 16);
-            open.lastRank = lastRank == null ? null : (Integer) lastRank.intValue();
+            open.lastRank = KeyRow.integer(rows, 16);
             take(open, rows);
         }
         found.values()
@@ -388,11 +385,7 @@ final class Step {
         if (front != Front.WHEN_ASKED && row.queue().size() > 0) {
             trip.query(
                     String.format(LAST_RANK, "?", "?"),
-                    rows -> {
-                        Long rank = rows.next() ? KeyRow.number(rows, 1) : null;
-                        open.lastRank = rank == null ? null : (Integer) rank.intValue();
-                        return true;
-                    },
+                    Trip.forEach(each -> open.lastRank = KeyRow.integer(each, 1)),
                     tenant,
                     name);
             if (front == Front.ALWAYS || (row.lease() == null && row.reservation() == null)) {
@@ -469,7 +462,6 @@ final class Step {
         return row;
     }
 
-    /** The time of this step. */
     long now() {
         return store().now();
     }
@@ -478,13 +470,11 @@ final class Step {
         return Micros.moment(now());
     }
 
-    /** A key of this step, or {@code null} if another step has it. */
     @Nullable
     LoadedKey key(LockKey key) {
         return keys.get(key);
     }
 
-    /** The state of a key that is loaded. */
     KeyState state(LockKey key) {
         return Objects.requireNonNull(key(key), "the key is loaded").state();
     }
@@ -556,7 +546,6 @@ final class Step {
         return known.getOrDefault(tenant, 0);
     }
 
-    /** What is written beside the keys. */
     StepWriter writer() {
         return writer;
     }

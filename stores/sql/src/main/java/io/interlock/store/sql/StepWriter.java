@@ -126,7 +126,6 @@ final class StepWriter {
         heard.add(since);
     }
 
-    /** A claim has taken {@code run}. */
     void claimed(RunId run, UUID claim) {
         claims.put(run, claim);
     }
@@ -171,7 +170,6 @@ final class StepWriter {
         }
     }
 
-    /** Keys whose waiting callers should look again once the step is committed. */
     List<LockKey> keysToWake() {
         List<LockKey> all = new ArrayList<>(freed);
         all.addAll(stopped);
@@ -429,7 +427,6 @@ final class StepWriter {
         return error == null ? "" : code(error.code());
     }
 
-    /** A code as its column has it. */
     static String code(String written) {
         String code = Texts.shown(written);
         return code.length() <= MOST_CODE ? code : code.substring(0, MOST_CODE);

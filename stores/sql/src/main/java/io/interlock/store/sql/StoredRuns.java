@@ -43,7 +43,6 @@ final class StoredRuns {
             + " LEFT JOIN ${t:open_run} AS b ON b.tenant = r.tenant AND b.busy = 1 AND b.name = r.name AND b.rank = 0"
             + " AND b.seq = 0 AND b.run_id = r.run_id";
 
-    /** Finds a run by its id. */
     static final String FIND =
             "SELECT " + COLUMNS + " FROM ${t:run} AS r" + OPEN + " WHERE r.run_id = CAST(? AS ${uuid})";
 
@@ -102,7 +101,6 @@ final class StoredRuns {
                 : run.with(run.status().waiting(new Waiter(Micros.moment(seen), row.getInt(11) == 1)));
     }
 
-    /** The run called so. */
     Optional<Run> find(Transaction transaction, RunId id) throws SQLException {
         return transaction.list(FIND, this::readOpen, id.toString()).stream().findFirst();
     }

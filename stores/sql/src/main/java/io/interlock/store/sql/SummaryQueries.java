@@ -59,7 +59,6 @@ final class SummaryQueries {
         this.runs = runs;
     }
 
-    /** A key in use. */
     private record InUse(
             String name,
             int queued,
@@ -87,7 +86,7 @@ final class SummaryQueries {
         long now = StoreRow.read(transaction).now();
         long since = now - Micros.of(Summary.FAILURES);
         Trip trip = transaction.trip();
-        Trip.Answer<List<Pause>> pauses = PauseTable.inForce(trip, new Rows().add(tenant));
+        Trip.Answer<List<Pause>> pauses = PauseSteps.inForce(trip, new Rows().add(tenant));
         Trip.Answer<List<InUse>> inUse = trip.list(KEYS, SummaryQueries::readInUse, tenant);
         Trip.Answer<List<Run>> limited = trip.list(LIMITED, runs::readOpen, tenant);
         Trip.Answer<List<RunCount>> counts = RunViewsTable.runCounts(tenant).list(trip, RunViewsTable::readCount);

@@ -38,7 +38,6 @@ final class TenantPlaces {
         this.tenant = tenant;
     }
 
-    /** Whether a limit had a say. */
     boolean wereAsked() {
         return asked;
     }
@@ -82,36 +81,25 @@ final class TenantPlaces {
             trip.update(transaction.dialect().insertMissing("tenant_place", "tenant text", ""), wanted);
             trip.query(LOCK, ResultSet::next, wanted);
         }
-        Trip.Answer<Map<String, Integer>> busy = trip.query(
-                BUSY,
-                rows -> {
-                    Map<String, Integer> found = new HashMap<>();
-                    while (rows.next()) {
-                        found.put(rows.getString(1), rows.getInt(2));
-                    }
-                    return found;
-                },
-                wanted);
+        Map<String, Integer> busy = new HashMap<>();
+        trip.query(BUSY, Trip.forEach(row -> busy.put(row.getString(1), row.getInt(2))), wanted);
         trip.run();
-        return busy.get();
+        return busy;
     }
 
     private TenantSlots.@Nullable Rival rival(int busyNow) {
         try {
-            List<TenantSlots.Rival> found = step.transaction()
+            List<TenantSlots.Rival> found = new ArrayList<>();
+            Trip.Taker take = row -> {
+                // Keys of this step are decided by it.
+                if (step.key(LockKey.of(tenant, row.getString(1))) == null) {
+                    found.add(new TenantSlots.Rival(row.getInt(2), Micros.moment(row.getLong(3)), row.getLong(4)));
+                }
+            };
+            step.transaction()
                     .query(
                             RIVALS,
-                            rows -> {
-                                List<TenantSlots.Rival> rivals = new ArrayList<>();
-                                while (rows.next()) {
-                                    // Keys of this step are decided by it.
-                                    if (step.key(LockKey.of(tenant, rows.getString(1))) == null) {
-                                        rivals.add(new TenantSlots.Rival(
-                                                rows.getInt(2), Micros.moment(rows.getLong(3)), rows.getLong(4)));
-                                    }
-                                }
-                                return rivals;
-                            },
+                            Trip.forEach(take),
                             tenant,
                             busyNow,
                             step.keys().size() + 1);

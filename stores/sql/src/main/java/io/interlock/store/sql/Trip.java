@@ -28,11 +28,9 @@ public final class Trip {
     @FunctionalInterface
     public interface Reader<T> {
 
-        /** Reads it. */
         T read(ResultSet rows) throws SQLException;
     }
 
-    /** What a statement of a trip brought back. */
     public static final class Answer<T> {
 
         private final Reader<T> reader;
@@ -62,29 +60,28 @@ public final class Trip {
         }
     }
 
-    /** Adds a question. */
     public <T> Answer<T> query(String sql, Reader<T> reader, @Nullable Object... values) {
         Answer<T> answer = new Answer<>(reader);
         parts.add(new Part(render(sql, values), values, answer));
         return answer;
     }
 
+    /** Reads the number that is the answer; 0 if there is none. */
+    public static final Reader<Long> NUMBER = rows -> rows.next() ? rows.getLong(1) : 0L;
+
     /** Reads the first column of a row. */
     static final Reader<String> TEXT = row -> row.getString(1);
 
-    /** The words of the database. */
     Dialect dialect() {
         return connection.dialect();
     }
 
-    /** Asks one question, and makes the trip. */
     <T> T ask(String sql, Reader<T> reader, @Nullable Object... values) throws SQLException {
         Answer<T> answer = query(sql, reader, values);
         run();
         return answer.get();
     }
 
-    /** Makes one change, and the trip; says how many rows it changed. */
     int change(String sql, @Nullable Object... values) throws SQLException {
         Answer<Boolean> answer = update(sql, values);
         run();
@@ -96,7 +93,6 @@ public final class Trip {
         return query(sql, each(row), values);
     }
 
-    /** Reads each row by {@code row}. */
     static <T> Reader<List<T>> each(Reader<T> row) {
         return rows -> {
             List<T> found = new ArrayList<>();
@@ -107,14 +103,12 @@ public final class Trip {
         };
     }
 
-    /** Takes the row at hand. */
     @FunctionalInterface
     public interface Taker {
 
         void take(ResultSet row) throws SQLException;
     }
 
-    /** Hands each row to {@code taker}. */
     public static Reader<Boolean> forEach(Taker taker) {
         return rows -> {
             while (rows.next()) {
@@ -124,7 +118,6 @@ public final class Trip {
         };
     }
 
-    /** Adds a change. */
     public Answer<Boolean> update(String sql, @Nullable Object... values) {
         Answer<Boolean> answer = new Answer<>(rows -> true);
         parts.add(new Part(render(sql, values), values, answer));
@@ -145,7 +138,6 @@ public final class Trip {
         return connection.patienceMillis();
     }
 
-    /** Whether there is anything to send. */
     public boolean isEmpty() {
         return parts.isEmpty();
     }

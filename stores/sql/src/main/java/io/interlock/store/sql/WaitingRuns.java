@@ -59,14 +59,7 @@ final class WaitingRuns implements RunQueue {
     private @Nullable List<Place> places;
     private boolean noMoreDue;
 
-    /** One waiting run, for counting. */
-    private record Place(RunId id, int rank, long number, int priority, long submittedAt) {
-
-        int effective(long now) {
-            long minutes = Math.max(0, (now - submittedAt) / 60_000_000);
-            return priority + (int) Math.min(QueueRules.MOST_AGEING, minutes);
-        }
-    }
+    private record Place(RunId id, int rank, long number, int priority, Instant submittedAt) {}
 
     WaitingRuns(Transaction transaction, StoredRuns runs, KeyRow row, long now) {
         this.transaction = transaction;
@@ -217,14 +210,14 @@ final class WaitingRuns implements RunQueue {
                     .count();
             return ready - changed;
         }
-        int mine = new Place(run.id(), 0, run.number(), run.spec().priority(), Micros.of(run.submittedAt()))
-                .effective(now);
+        Instant at = Micros.moment(now);
+        int mine = QueueRules.effectivePriority(run, at);
         boolean isReady = QueueRules.isReady(run, moment);
         int ahead = 0;
         for (Place place : places()) {
             if (!except.contains(place.id()) && !place.id().equals(run.id())) {
                 boolean otherReady = place.rank() < LineRules.RESTING;
-                int other = place.effective(now);
+                int other = QueueRules.effectivePriority(place.priority(), place.submittedAt(), at);
                 boolean before = otherReady != isReady
                         ? otherReady
                         : other != mine ? other > mine : place.number() < run.number();
@@ -245,7 +238,7 @@ final class WaitingRuns implements RunQueue {
                             row.getInt(2),
                             row.getLong(3),
                             row.getInt(4),
-                            row.getLong(5)),
+                            Micros.moment(row.getLong(5))),
                     key.tenant(),
                     key.name());
             places = known;
@@ -275,7 +268,6 @@ final class WaitingRuns implements RunQueue {
                 .orElse(null);
     }
 
-    /** When something is due about a run. */
     private record Due(RunId run, long at) {}
 
     private List<Run> ask(String sql, @Nullable Object... values) {

@@ -43,12 +43,10 @@ class FileConnector {
         this.ticker = ticker;
     }
 
-    /** Which store, for messages. */
     String store() {
         return settings.store();
     }
 
-    /** The time a call has from now on. */
     WaitDeadline patience() {
         return new WaitDeadline(settings.store(), ticker, settings.timeout());
     }

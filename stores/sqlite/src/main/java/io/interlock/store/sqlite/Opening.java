@@ -59,7 +59,6 @@ final class Opening {
         this.clock = clock;
     }
 
-    /** The row of the store, as far as it matters here. */
     private record StoreFacts(StoreClock.ClockRow clock, long offset, long maxLease) {}
 
     /** Makes the store of {@code connection} ready to use, and returns the longest lease it allows. */

@@ -1,8 +1,8 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.store.sql.Database;
+import io.interlock.store.sql.Dialect.SqlFailure;
 import io.interlock.store.sql.SqlConnection;
-import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.Transaction;
 import io.interlock.store.sql.Trip;
 import java.sql.SQLException;
@@ -124,7 +124,6 @@ final class ReopeningConnection implements AutoCloseable {
         }
     }
 
-    /** A transaction that has begun. */
     private final class OpenTransaction extends Transaction {
 
         private final @Nullable WaitDeadline patience;
@@ -132,7 +131,7 @@ final class ReopeningConnection implements AutoCloseable {
         private boolean ended;
 
         OpenTransaction(SqlConnection connection, @Nullable WaitDeadline patience, int attempt) {
-            super(connection, patience != null, attempt, 0);
+            super(connector.store(), connection, patience != null, attempt, 0);
             this.patience = patience;
             leftAtBegin = patience == null ? 0 : patience.leftNanos();
         }
@@ -140,11 +139,6 @@ final class ReopeningConnection implements AutoCloseable {
         @Override
         public boolean isLong() {
             return patience != null && leftAtBegin - patience.leftNanos() > LONG;
-        }
-
-        @Override
-        public String store() {
-            return connector.store();
         }
 
         @Override

@@ -5,6 +5,7 @@ import io.interlock.store.sql.Database;
 import io.interlock.store.sql.Dialect;
 import io.interlock.store.sql.PollingFeed;
 import io.interlock.store.sql.SqlConnection;
+import io.interlock.store.sql.Trip;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -213,7 +214,7 @@ final class SqliteDatabase implements Database {
         }
 
         private boolean isNew(SqlConnection open) throws SQLException {
-            long version = open.query("PRAGMA data_version", rows -> rows.next() ? rows.getLong(1) : 0L);
+            long version = open.query("PRAGMA data_version", Trip.NUMBER);
             // The number means something only to the connection that read it.
             boolean same = open == seenOn && version == seen;
             seenOn = open;

@@ -2,7 +2,6 @@ package io.interlock.store.sqlite;
 
 import io.interlock.store.sql.AuditNumbers;
 import io.interlock.store.sql.Dialect;
-import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.StoreRow;
 import io.interlock.store.sql.TableNames;
 import io.interlock.store.sql.Trip;
@@ -99,7 +98,6 @@ final class SqliteDialect extends Dialect {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Each column with the parameter of its place, counted from {@code first}. */
     private static String equal(String columns, int first, String between) {
         List<Column> all = Column.parse(columns);
         return IntStream.range(0, all.size())

@@ -8,7 +8,6 @@ import java.sql.SQLException;
 import java.util.Set;
 import org.sqlite.SQLiteErrorCode;
 
-/** What SQLite's result codes mean to a caller. */
 final class SqliteErrors {
 
     private static final int ERROR = 1;
@@ -32,17 +31,14 @@ final class SqliteErrors {
         return code(failure) == BUSY;
     }
 
-    /** Whether a row with the same key is there already. */
     static boolean isDuplicate(SQLException failure) {
         return DUPLICATES.contains(failure.getErrorCode());
     }
 
-    /** The error of a store in use. Whatever it is, it is no answer about a key. */
     static StoreUnavailableException unavailable(String store, SQLException failure) {
         return new StoreUnavailableException(store, problem(failure), failure);
     }
 
-    /** The error of a store that is being opened. */
     static InterlockException atOpening(String store, SQLException failure) {
         InterlockException error = switch (code(failure)) {
             case NOTADB ->

@@ -16,6 +16,7 @@ import io.interlock.store.sql.FastPath;
 import io.interlock.store.sql.Micros;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.store.sql.Transaction;
+import io.interlock.store.sql.Trip;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -93,7 +94,7 @@ final class SqliteFastPath implements FastPath {
         long end = now + Micros.of(request.terms().ttl());
         long token = transaction.query(
                 ACQUIRE,
-                rows -> rows.next() ? rows.getLong(1) : 0L,
+                Trip.NUMBER,
                 request.id().toString(),
                 holder.instance(),
                 holder.label(),
