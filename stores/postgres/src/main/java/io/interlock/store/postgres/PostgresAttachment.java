@@ -121,17 +121,11 @@ final class PostgresAttachment extends Attachment {
 
     @Override
     protected void alone(Connection connection, Migrator.Work work) throws SQLException {
-        connection.setAutoCommit(false);
-        try {
+        together(connection, () -> {
             waitForOthers(connection);
             createSchema(connection);
             work.run();
-            connection.commit();
-            connection.setAutoCommit(true);
-        } catch (SQLException | RuntimeException failure) {
-            undo(connection, failure);
-            throw failure;
-        }
+        });
     }
 
     // Of the whole schema, because it may have to be created, too.
@@ -147,15 +141,6 @@ final class PostgresAttachment extends Attachment {
                     "store {}: another process changes the tables; waiting for it",
                     settings().store());
             statement.execute("SELECT pg_advisory_xact_lock(" + number + ")");
-        }
-    }
-
-    private static void undo(Connection connection, Exception failure) {
-        try {
-            connection.rollback();
-            connection.setAutoCommit(true);
-        } catch (SQLException broken) {
-            failure.addSuppressed(broken);
         }
     }
 

@@ -108,7 +108,8 @@ public abstract class Attachment {
     private record StoreFacts(Server server, int epoch, long maxLease) {}
 
     private static @Nullable StoreFacts read(SqlConnection session) throws SQLException {
-        return session.query(
+        return session.trip()
+                .ask(
                         READ,
                         row -> row.next()
                                 ? Optional.of(new StoreFacts(
@@ -119,29 +120,39 @@ public abstract class Attachment {
 
     // No step is under way meanwhile: each is either before or after the change.
     private StoreFacts alone(SqlConnection session, Server server) throws SQLException {
-        Connection connection = session.jdbc();
-        connection.setAutoCommit(false);
-        try {
+        together(session.jdbc(), () -> {
             Trip trip = session.trip();
             dialect.latchAlone(trip);
             trip.run();
             StoreFacts found = read(session);
             if (found == null) {
-                session.update(INSERT, server.identity(), server.startedAt(), Micros.of(maxLease));
+                session.trip().change(INSERT, server.identity(), server.startedAt(), Micros.of(maxLease));
             } else {
                 change(session, found, server);
             }
-            StoreFacts now = read(session);
+        });
+        StoreFacts now = read(session);
+        if (now == null) {
+            throw new SQLException("the row of the store is missing");
+        }
+        return now;
+    }
+
+    /** Does {@code work} in one transaction. */
+    protected static void together(Connection connection, Migrator.Work work) throws SQLException {
+        connection.setAutoCommit(false);
+        try {
+            work.run();
             connection.commit();
-            if (now == null) {
-                throw new SQLException("the row of the store is missing");
-            }
-            return now;
-        } catch (SQLException | RuntimeException failure) {
-            connection.rollback();
-            throw failure;
-        } finally {
             connection.setAutoCommit(true);
+        } catch (SQLException | RuntimeException failure) {
+            try {
+                connection.rollback();
+                connection.setAutoCommit(true);
+            } catch (SQLException broken) {
+                failure.addSuppressed(broken);
+            }
+            throw failure;
         }
     }
 
@@ -153,27 +164,29 @@ public abstract class Attachment {
                     settings.store(),
                     DurationText.format(Micros.duration(found.maxLease())),
                     DurationText.format(maxLease));
-            session.update(SET_MAX_LEASE, longest);
+            session.trip().change(SET_MAX_LEASE, longest);
         }
         if (!isSame(found.server(), server)) {
             // While the server was away no caller could report.
-            session.update(
-                    String.format(
-                            "UPDATE ${t:store} AS s SET server_started = ?, last_heard = %1$s, heard_since = %1$s",
-                            ServerDialect.now(dialect.clock())),
-                    server.startedAt());
+            session.trip()
+                    .change(
+                            String.format(
+                                    "UPDATE ${t:store} AS s SET server_started = ?, last_heard = %1$s, heard_since = %1$s",
+                                    ServerDialect.now(dialect.clock())),
+                            server.startedAt());
         }
         if (!found.server().identity().equals(server.identity())) {
-            long greatest = session.query(GREATEST_TOKEN, Trip.NUMBER);
+            long greatest = session.trip().ask(GREATEST_TOKEN, Trip.NUMBER);
             int epoch = TokenLayout.epochAfter(settings.store(), found.epoch(), greatest);
-            session.update(
-                    "UPDATE ${t:store} AS s SET server = ?, epoch = ?, quiet_until = "
-                            + ServerDialect.now(dialect.clock()) + " + ?",
-                    server.identity(),
-                    epoch,
-                    longest);
-            session.update(NOT_PLAIN);
-            Instant quiet = session.query(QUIET_UNTIL, row -> Micros.moment(row.next() ? row.getLong(1) : 0));
+            session.trip()
+                    .change(
+                            "UPDATE ${t:store} AS s SET server = ?, epoch = ?, quiet_until = "
+                                    + ServerDialect.now(dialect.clock()) + " + ?",
+                            server.identity(),
+                            epoch,
+                            longest);
+            session.trip().change(NOT_PLAIN);
+            Instant quiet = session.trip().ask(QUIET_UNTIL, row -> Micros.moment(row.next() ? row.getLong(1) : 0));
             log.warn(
                     "store {} is on a server it was not on before (it was on {}, and is on {}); leases may be missing, so epoch"
                             + " {} begins and nothing is granted before {}",

@@ -79,8 +79,7 @@ public abstract class Dialect {
 
     /** The statement {@code make} writes, which is written once and remembered under {@code name}. */
     final String remembered(String name, Supplier<String> make) {
-        String known = remembered.get(name);
-        return known == null ? remembered.computeIfAbsent(name, unknown -> make.get()) : known;
+        return kept(remembered, name, make);
     }
 
     /**
@@ -89,15 +88,18 @@ public abstract class Dialect {
      * @param oneRow whether its {@link Rows} argument has exactly one row
      */
     final String render(String sql, boolean oneRow) {
-        Map<String, String> texts = oneRow ? renderedForOneRow : rendered;
-        String known = texts.get(sql);
+        return kept(oneRow ? renderedForOneRow : rendered, sql, () -> fill(sql, oneRow));
+    }
+
+    private static <K> String kept(Map<K, String> texts, K key, Supplier<String> make) {
+        String known = texts.get(key);
         if (known == null) {
-            known = fill(sql, oneRow);
+            known = make.get();
             if (texts.size() >= MOST_RENDERED) {
                 // Some have a moment in their text, and are not asked for again.
                 texts.clear();
             }
-            texts.put(sql, known);
+            texts.put(key, known);
         }
         return known;
     }
@@ -107,15 +109,7 @@ public abstract class Dialect {
      * and so are those of the parts, which {@link #render} has written once too.
      */
     final String join(List<String> statements) {
-        String known = joined.get(statements);
-        if (known == null) {
-            known = String.join(";\n", statements);
-            if (joined.size() >= MOST_RENDERED) {
-                joined.clear();
-            }
-            joined.put(List.copyOf(statements), known);
-        }
-        return known;
+        return kept(joined, statements, () -> String.join(";\n", statements));
     }
 
     private String fill(String sql, boolean oneRow) {

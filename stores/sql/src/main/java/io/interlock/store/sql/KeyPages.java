@@ -172,9 +172,7 @@ final class KeyPages {
                     }),
                     shortQueues);
         }
-        if (!trip.isEmpty()) {
-            trip.run();
-        }
+        trip.run();
     }
 
     // Within a rank runs stand in the order in which they were submitted, and there are few ranks.

@@ -38,9 +38,6 @@ final class LeaseTable {
     private static final String FIND = "SELECT " + KeyRow.COLUMNS + KeyRow.FROM_KEYS + " WHERE l.lease_id IS NOT NULL";
     private static final String LIST =
             "SELECT " + KeyRow.COLUMNS + " FROM ${t:lease} AS l WHERE l.lease_id IS NOT NULL AND l.expires_at > ? ";
-    private static final String LIST_ALL = LIST + "AND %s AND %s ORDER BY l.tenant, l.name LIMIT ?";
-    private static final String LIST_TENANT =
-            LIST + "AND l.tenant = ? AND l.name > ? AND l.name >= ? AND %s ORDER BY l.name LIMIT ?";
     // Of a page of keys, those that may have to be cleared or forgotten, and the last key of the page.
     private static final String OVER_AFTER = "SELECT " + KeyRow.COLUMNS
             + " FROM (SELECT p.* FROM ${t:lease} AS p WHERE %s ORDER BY p.tenant, p.name LIMIT " + PAGE + ") AS l"
@@ -100,28 +97,18 @@ final class LeaseTable {
         return database.peek(transaction -> {
             long now = StoreRow.read(transaction).now();
             String prefix = query.namePrefix();
-            String starts = transaction.dialect().startsWith("l.name");
-            List<KeyRow> found = tenant == null
-                    ? transaction.list(
-                            String.format(LIST_ALL, transaction.dialect().isBehind("l"), starts),
-                            KeyRow::read,
-                            now,
-                            after == null ? "" : after.tenant(),
-                            after == null ? "" : after.tenant(),
-                            after == null ? "" : after.name(),
-                            prefix,
-                            prefix,
-                            query.limit() + 1)
-                    : transaction.list(
-                            String.format(LIST_TENANT, starts),
-                            KeyRow::read,
-                            now,
-                            tenant,
-                            after == null || !after.tenant().equals(tenant) ? "" : after.name(),
-                            prefix,
-                            prefix,
-                            prefix,
-                            query.limit() + 1);
+            String from = after == null ? "" : after.name();
+            Filter filter = new Filter(LIST, now);
+            if (tenant == null) {
+                String first = after == null ? "" : after.tenant();
+                filter.and("AND " + transaction.dialect().isBehind("l"), first, first, from);
+            } else {
+                boolean within = after != null && after.tenant().equals(tenant);
+                filter.and("AND l.tenant = ? AND l.name > ? AND l.name >= ?", tenant, within ? from : "", prefix);
+            }
+            List<KeyRow> found = filter.and("AND " + transaction.dialect().startsWith("l.name"), prefix, prefix)
+                    .and("ORDER BY " + (tenant == null ? "l.tenant, l.name" : "l.name") + " LIMIT ?", query.limit() + 1)
+                    .list(transaction, KeyRow::read);
             return LeasePage.of(found.stream().map(row -> row.record(now)).toList(), query.limit());
         });
     }

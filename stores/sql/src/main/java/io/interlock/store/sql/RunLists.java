@@ -258,7 +258,7 @@ final class RunLists implements RunQueries {
             Trip trip = transaction.trip();
             Trip.Answer<List<Attempt>> tried = trip.list(ATTEMPTS, row -> attempt(id, row), id.toString());
             Trip.Answer<List<Run>> found = trip.list(StoredRuns.FIND, runs::readOpen, id.toString());
-            transaction.readOnce(trip);
+            transaction.commit(trip);
             List<Attempt> attempts = new ArrayList<>(tried.get());
             found.get().stream().flatMap(run -> last(run, attempts).stream()).forEach(attempts::add);
             return List.copyOf(attempts);
@@ -392,7 +392,7 @@ final class RunLists implements RunQueries {
                     .and("AND l.tenant > ?", tenant(after))
                     .and(IN_ORDER, query.limit())
                     .list(trip, RunLists::readResource);
-            transaction.readOnce(trip);
+            transaction.commit(trip);
             return Stream.concat(same.get().stream(), behind.get().stream())
                     .limit(query.limit())
                     .toList();

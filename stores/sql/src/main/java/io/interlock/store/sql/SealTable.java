@@ -80,7 +80,7 @@ final class SealTable {
         return database.read(transaction -> {
             Trip trip = transaction.trip();
             Supplier<Ends> ends = ends(trip);
-            transaction.readOnce(trip);
+            transaction.commit(trip);
             return ends.get();
         });
     }

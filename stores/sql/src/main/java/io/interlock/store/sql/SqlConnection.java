@@ -7,7 +7,6 @@ import java.sql.Statement;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A connection, with the words of its database. Where statements are kept prepared on it, it is used for long and closed by
@@ -48,14 +47,6 @@ public final class SqlConnection implements AutoCloseable {
 
     public Trip trip() {
         return new Trip(this);
-    }
-
-    public <T> T query(String sql, Trip.Reader<T> reader, @Nullable Object... values) throws SQLException {
-        return trip().ask(sql, reader, values);
-    }
-
-    public int update(String sql, @Nullable Object... values) throws SQLException {
-        return trip().change(sql, values);
     }
 
     /** Runs a statement that is not worth keeping. */

@@ -316,7 +316,7 @@ final class SqlWork implements WorkSteps {
             Trip trip = transaction.trip();
             Supplier<T> asked = questions.ask(transaction, trip);
             if (together) {
-                transaction.readOnce(trip);
+                transaction.commit(trip);
             } else {
                 trip.run();
             }

@@ -229,7 +229,7 @@ final class Step {
         Trip.Answer<Map<LockKey, Open>> open = together ? askTogether(trip, rows, needs) : null;
         boolean all = together && transaction.dialect().joinsLaterally();
         if (once && all) {
-            transaction.readOnce(trip);
+            transaction.commit(trip);
         } else {
             trip.run();
         }

@@ -100,15 +100,10 @@ public abstract class Transaction {
         return trip().change(sql, values);
     }
 
-    /** Makes the last trip, and makes everything that was written last. */
+    /** Makes the last trip, and makes everything that was written last. A read ends with its last trip, too. */
     public final void commit(Trip last) throws SQLException {
         end(last);
         over = true;
-    }
-
-    /** Makes the only trip of a read, so that no other trip is needed to end it. */
-    public final void readOnce(Trip only) throws SQLException {
-        commit(only);
     }
 
     /** Makes one change and everything that was written last; says how many rows the change concerned. */

@@ -76,13 +76,15 @@ public final class Trip {
         return connection.dialect();
     }
 
-    <T> T ask(String sql, Reader<T> reader, @Nullable Object... values) throws SQLException {
+    /** Asks one question, and makes the trip. */
+    public <T> T ask(String sql, Reader<T> reader, @Nullable Object... values) throws SQLException {
         Answer<T> answer = query(sql, reader, values);
         run();
         return answer.get();
     }
 
-    int change(String sql, @Nullable Object... values) throws SQLException {
+    /** Makes one change, and the trip; says how many rows it changed. */
+    public int change(String sql, @Nullable Object... values) throws SQLException {
         Answer<Boolean> answer = update(sql, values);
         run();
         return answer.count();
@@ -136,10 +138,6 @@ public final class Trip {
     /** How long its statements may wait for a lock, see {@link SqlConnection#patienceMillis()}. */
     public int patienceMillis() {
         return connection.patienceMillis();
-    }
-
-    public boolean isEmpty() {
-        return parts.isEmpty();
     }
 
     /** Sends all of it, and reads all answers. */

@@ -206,7 +206,7 @@ final class UnsealedRecords {
             Trip.Answer<Long> counted = trip.query(numbers.last(), Trip.NUMBER);
             Trip.Answer<Long> last = trip.query(LAST, Trip.NUMBER);
             Supplier<SealTable.Ends> ends = SealTable.ends(trip);
-            transaction.readOnce(trip);
+            transaction.commit(trip);
             long kept = Math.max(last.get(), ends.get().anchor().sequence());
             return new AuditLog.Numbers(counted.get(), kept, numbers.unused(kept));
         });
@@ -221,7 +221,7 @@ final class UnsealedRecords {
         if (transaction.writes()) {
             trip.run();
         } else {
-            transaction.readOnce(trip);
+            transaction.commit(trip);
         }
         return new Tail(ends.get(), records.get(), last == null ? 0 : last.get());
     }

@@ -88,7 +88,8 @@ final class Opening {
 
     private long enter(SqlConnection connection) throws SQLException {
         StoreFacts before = connection
-                .query(
+                .trip()
+                .ask(
                         READ,
                         rows -> rows.next()
                                 ? Optional.of(new StoreFacts(
@@ -104,12 +105,12 @@ final class Opening {
         long asked = Micros.of(settings.maxLease());
         long maxLease = before == null ? asked : Math.max(asked, before.maxLease());
         if (before == null) {
-            connection.update(ADD, boot, now.uptime().micros(), now.bootedAt(), maxLease);
+            connection.trip().change(ADD, boot, now.uptime().micros(), now.bootedAt(), maxLease);
             return maxLease;
         }
         boolean booted = !before.clock().uptime().bootId().equals(boot);
         if (booted || before.maxLease() < maxLease) {
-            connection.update(KEEP, boot, now.uptime().micros(), now.bootedAt(), maxLease);
+            connection.trip().change(KEEP, boot, now.uptime().micros(), now.bootedAt(), maxLease);
         }
         if (booted) {
             endAll(connection, now.bootedAt() + before.offset(), now.moment() + before.offset());
@@ -126,10 +127,10 @@ final class Opening {
     }
 
     private void endAll(SqlConnection connection, long bootedAt, long now) throws SQLException {
-        connection.update(END_LEASES, bootedAt);
-        connection.update(KEYS_DUE, bootedAt);
-        connection.update(RUNS_DUE, bootedAt);
-        connection.update(HEARD, now);
+        connection.trip().change(END_LEASES, bootedAt);
+        connection.trip().change(KEYS_DUE, bootedAt);
+        connection.trip().change(RUNS_DUE, bootedAt);
+        connection.trip().change(HEARD, now);
         log.info("store {}: the machine was started since its last use; leases from before are over", settings.store());
     }
 }

@@ -105,7 +105,7 @@ final class ReopeningConnection implements AutoCloseable {
 
     private <T> T attempt(SqlConnection open, @Nullable WaitDeadline writer, int attempt, Database.Work<T> work)
             throws SQLException {
-        open.update(writer == null ? "BEGIN DEFERRED" : "BEGIN IMMEDIATE");
+        open.trip().change(writer == null ? "BEGIN DEFERRED" : "BEGIN IMMEDIATE");
         OpenTransaction transaction = new OpenTransaction(open, writer, attempt);
         try {
             T result = work.run(transaction);
@@ -165,7 +165,7 @@ final class ReopeningConnection implements AutoCloseable {
         void rollback() throws SQLException {
             if (!ended) {
                 ended = true;
-                connection().update("ROLLBACK");
+                connection().trip().change("ROLLBACK");
             }
         }
     }

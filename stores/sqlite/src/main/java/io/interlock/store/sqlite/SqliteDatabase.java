@@ -214,7 +214,7 @@ final class SqliteDatabase implements Database {
         }
 
         private boolean isNew(SqlConnection open) throws SQLException {
-            long version = open.query("PRAGMA data_version", Trip.NUMBER);
+            long version = open.trip().ask("PRAGMA data_version", Trip.NUMBER);
             // The number means something only to the connection that read it.
             boolean same = open == seenOn && version == seen;
             seenOn = open;

@@ -300,7 +300,7 @@ class SqliteOpeningTest {
     }
 
     private static String pragma(SqlConnection connection, String name) throws SQLException {
-        return connection.query("PRAGMA " + name, row -> row.next() ? row.getString(1) : "");
+        return connection.trip().ask("PRAGMA " + name, row -> row.next() ? row.getString(1) : "");
     }
 
     private List<String> files() throws IOException {
