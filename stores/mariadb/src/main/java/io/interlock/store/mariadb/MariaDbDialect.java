@@ -1,7 +1,6 @@
 package io.interlock.store.mariadb;
 
 import io.interlock.UnsafeStoreException;
-import io.interlock.store.sql.AuditNumbers;
 import io.interlock.store.sql.ServerDialect;
 import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.Trip;

@@ -3,6 +3,7 @@ package io.interlock.store.mariadb;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.StoreFactory;
 import io.interlock.spi.StoreUrl;
+import io.interlock.store.sql.FastPath;
 import io.interlock.store.sql.PollingFeed;
 import io.interlock.store.sql.PooledDatabase;
 import io.interlock.store.sql.ServerSettings;
@@ -65,7 +66,7 @@ public final class MariaDbStoreFactory implements StoreFactory {
                         PollingFeed.Changes.ALWAYS,
                         environment,
                         "interlock-mariadb-feed"),
-                null,
+                FastPath.NONE,
                 environment);
     }
 }

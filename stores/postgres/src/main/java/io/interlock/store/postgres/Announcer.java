@@ -146,10 +146,10 @@ final class Announcer implements AutoCloseable {
                 // A notification takes only so many.
             }
             discard();
+            timers.close();
             sent.countDown();
         });
         Listener.pause(sent, settings.timeoutMillis());
-        timers.close();
     }
 
     /** Sends what is due, and says whether there is more to be sent. */

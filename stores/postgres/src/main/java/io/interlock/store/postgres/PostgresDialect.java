@@ -1,6 +1,5 @@
 package io.interlock.store.postgres;
 
-import io.interlock.store.sql.AuditNumbers;
 import io.interlock.store.sql.Rows;
 import io.interlock.store.sql.ServerDialect;
 import io.interlock.store.sql.TableNames;

@@ -256,9 +256,9 @@ final class PostgresFastPath implements FastPath {
         boolean mine = request.equals(first.get(key));
         if (grant != null && found.granted()) {
             if (mine || grant.id().equals(request.id())) {
-                return answered(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(grant, found.lease()))));
+                return new Answer<>(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(grant, found.lease()))));
             }
-            return request.waits() ? null : answered(new AcquireAnswer.Refused(new Refusal.Held(grant)));
+            return request.waits() ? null : new Answer<>(new AcquireAnswer.Refused(new Refusal.Held(grant)));
         }
         LeaseRecord lease = found.lease();
         if (lease == null) {
@@ -270,14 +270,14 @@ final class PostgresFastPath implements FastPath {
         }
         if (lease.id().equals(request.id())) {
             return lease.isLive()
-                    ? answered(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(lease, null))))
+                    ? new Answer<>(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(lease, null))))
                     : null;
         }
         if (request.waits() && !found.waiters().contains(waiter)) {
             // It is refused once its client is in the queue; the long way would have every release wake all clients.
             return many ? new Answer<>(null) : null;
         }
-        return answered(new AcquireAnswer.Refused(new Refusal.Held(lease)));
+        return new Answer<>(new AcquireAnswer.Refused(new Refusal.Held(lease)));
     }
 
     private static String token(String now) {
@@ -605,10 +605,6 @@ final class PostgresFastPath implements FastPath {
 
     /** An answer, or the word that the request is left open. */
     private record Answer<A>(@Nullable A value) {}
-
-    private static <A> Answer<A> answered(A value) {
-        return new Answer<>(value);
-    }
 
     private static <A> @Nullable Answer<A> given(@Nullable A value) {
         return value == null ? null : new Answer<>(value);

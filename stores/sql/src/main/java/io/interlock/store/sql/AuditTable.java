@@ -9,6 +9,7 @@ import io.interlock.run.AuditRecord;
 import io.interlock.run.AuditSignature;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
+import io.interlock.store.sql.Dialect.AuditNumbers;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface FastPath {
 
+    /** For databases that have none. */
+    FastPath NONE = new FastPath() {};
+
     @FunctionalInterface
     interface LongWay<Q, A> {
 
@@ -37,13 +40,21 @@ public interface FastPath {
     }
 
     /** Grants what is free, and refuses what is held. */
-    Answers<AcquireAnswer> acquire(List<AcquireRequest> requests, LongWay<AcquireRequest, AcquireAnswer> longWay);
+    default Answers<AcquireAnswer> acquire(
+            List<AcquireRequest> requests, LongWay<AcquireRequest, AcquireAnswer> longWay) {
+        return longWay.answer(requests, requests.size() == 1);
+    }
 
     /** Extends leases that are still live. */
-    Answers<RenewAnswer> renew(List<RenewRequest> requests, LongWay<RenewRequest, RenewAnswer> longWay);
+    default Answers<RenewAnswer> renew(List<RenewRequest> requests, LongWay<RenewRequest, RenewAnswer> longWay) {
+        return longWay.answer(requests, requests.size() == 1);
+    }
 
     /** Frees keys, and wakes the callers that wait for them. */
-    Answers<ReleaseAnswer> release(List<ReleaseRequest> requests, LongWay<ReleaseRequest, ReleaseAnswer> longWay);
+    default Answers<ReleaseAnswer> release(
+            List<ReleaseRequest> requests, LongWay<ReleaseRequest, ReleaseAnswer> longWay) {
+        return longWay.answer(requests, requests.size() == 1);
+    }
 
     /** The answers to all requests: those at {@code places} are answered together by {@code late}, the others already are. */
     static <Q, A> Answers<A> complete(

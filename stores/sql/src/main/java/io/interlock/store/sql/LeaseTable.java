@@ -260,20 +260,10 @@ final class LeaseTable {
         return Micros.moment(quietUntil);
     }
 
-    /** What is to be noted about the time. */
-    private enum Note {
-        /** It was noted lately. */
-        NOTHING,
-        /** Callers could be heard of. */
-        HEARD,
-        /** It stands still, or was noted this very moment. */
-        STANDS_STILL
-    }
-
     /** Notes the time: waiting callers could have reported since the last sweep, and time goes on if the clock was set back. */
     void noteTime() {
         String goOn = database.dialect().goOn();
-        Note note = database.peek(transaction -> {
+        Runnable note = database.peek(transaction -> {
             Trip trip = transaction.trip();
             Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             Trip.Answer<Boolean> waiting = trip.query(WAITING, ResultSet::next);
@@ -281,13 +271,13 @@ final class LeaseTable {
             long since = store.get().now() - store.get().lastHeard();
             // Where the clock cannot be set back, only waiting callers matter.
             long often = waiting.get() ? Step.HEARD_EVERY : goOn == null ? Long.MAX_VALUE : NOTED_EVERY;
-            return since > often ? Note.HEARD : since == 0 ? Note.STANDS_STILL : Note.NOTHING;
+            if (since > often) {
+                return this::noteHeard;
+            }
+            // Time stands still, or was noted this very moment.
+            return since == 0 && goOn != null ? () -> goOn(goOn) : () -> {};
         });
-        if (note == Note.HEARD) {
-            noteHeard();
-        } else if (note == Note.STANDS_STILL && goOn != null) {
-            goOn(goOn);
-        }
+        note.run();
     }
 
     private void noteHeard() {

@@ -36,17 +36,15 @@ final class PauseSteps {
             "actor text, reason text, since bigint, until bigint, resumed int, settled_to text";
     private static final String RESUME =
             "UPDATE ${t:pause} SET resumed = 1, settled_to = '' WHERE tenant = ? AND pattern = ? AND resumed = 0";
-    private static final String PLAIN_PAGE = """
+    private static final String PAGE_OF_KEYS = """
             SELECT l.tenant, l.name FROM ${t:lease} AS l
-             WHERE l.tenant = ? AND l.name > ? AND l.name >= ? AND l.plain = 1 AND %s ORDER BY l.name LIMIT ?""";
+             WHERE l.tenant = ? AND l.name > ? AND l.name >= ? AND %s AND %%s ORDER BY l.name LIMIT ?""";
+    private static final String PLAIN_PAGE = PAGE_OF_KEYS.formatted("l.plain = 1");
+    private static final String WAITING_PAGE = PAGE_OF_KEYS.formatted("(l.queued > 0 OR l.reserved_for IS NOT NULL)");
     private static final String CLAIMABLE_PAGE = """
             SELECT q.tenant, q.name FROM ${t:open_run} AS q
              WHERE q.tenant = ? AND q.busy = 1 AND q.name > ? AND q.name >= ? AND q.claimable = 1 AND %s
              ORDER BY q.name LIMIT ?""";
-    private static final String WAITING_PAGE = """
-            SELECT l.tenant, l.name FROM ${t:lease} AS l
-             WHERE l.tenant = ? AND l.name > ? AND l.name >= ? AND (l.queued > 0 OR l.reserved_for IS NOT NULL) AND %s
-             ORDER BY l.name LIMIT ?""";
     private static final String ONLY_BEGUN = "SELECT " + COLUMNS
             + " FROM ${t:pause} AS p WHERE p.resumed = 0 AND p.settled_to = ? ORDER BY p.since LIMIT 100";
     private static final String IN_EFFECT = """

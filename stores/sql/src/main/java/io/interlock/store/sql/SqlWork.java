@@ -94,7 +94,7 @@ final class SqlWork implements WorkSteps {
     private final PauseSteps pauses;
     private final Ticker ticker;
     private final TenantTurns turns = new TenantTurns();
-    private volatile String lastTenant = "";
+    private final TenantPages tenantPages = new TenantPages(TENANTS_AFTER, TENANTS);
     private volatile @Nullable Tenants known;
 
     SqlWork(
@@ -326,17 +326,8 @@ final class SqlWork implements WorkSteps {
     }
 
     private List<String> tenants(Transaction transaction) throws SQLException {
-        List<String> found = new ArrayList<>(transaction.list(TENANTS_AFTER, Trip.TEXT, lastTenant, TENANTS));
-        if (found.size() < TENANTS && !lastTenant.isEmpty()) {
-            for (String tenant : transaction.list(TENANTS_AFTER, Trip.TEXT, "", TENANTS - found.size())) {
-                if (!found.contains(tenant)) {
-                    found.add(tenant);
-                }
-            }
-        }
-        boolean all = found.size() < TENANTS;
-        lastTenant = all ? "" : found.get(found.size() - 1);
-        known = all ? new Tenants(List.copyOf(found), ticker.nanos()) : null;
+        List<String> found = tenantPages.next(transaction);
+        known = found.size() < TENANTS ? new Tenants(found, ticker.nanos()) : null;
         return found;
     }
 

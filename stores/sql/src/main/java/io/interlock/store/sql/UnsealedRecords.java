@@ -3,6 +3,7 @@ package io.interlock.store.sql;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
+import io.interlock.store.sql.Dialect.AuditNumbers;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Supplier;

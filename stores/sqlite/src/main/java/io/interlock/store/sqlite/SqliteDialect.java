@@ -1,6 +1,5 @@
 package io.interlock.store.sqlite;
 
-import io.interlock.store.sql.AuditNumbers;
 import io.interlock.store.sql.Dialect;
 import io.interlock.store.sql.StoreRow;
 import io.interlock.store.sql.TableNames;

@@ -8,8 +8,6 @@ import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
-import io.interlock.spi.RenewAnswer;
-import io.interlock.spi.RenewRequest;
 import io.interlock.spi.TokenLayout;
 import io.interlock.store.sql.Database;
 import io.interlock.store.sql.FastPath;
@@ -111,11 +109,6 @@ final class SqliteFastPath implements FastPath {
         }
         LeaseRecord lease = FastPath.granted(request, token, now, end);
         return new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(lease, null)));
-    }
-
-    @Override
-    public Answers<RenewAnswer> renew(List<RenewRequest> requests, LongWay<RenewRequest, RenewAnswer> longWay) {
-        return longWay.answer(requests, requests.size() == 1);
     }
 
     @Override
