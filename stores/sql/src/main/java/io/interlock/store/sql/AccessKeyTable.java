@@ -44,11 +44,11 @@ final class AccessKeyTable implements AccessKeys {
             Trip first = transaction.trip();
             transaction.dialect().latchShared(first);
             Trip.Answer<StoreRow> store = StoreRow.ask(first);
-            Trip.Answer<List<AccessKey>> known = first.list(FIND, AccessKeyTable::read, key.id());
+            Trip.Answer<Optional<AccessKey>> known = first.query(FIND, Trip.first(AccessKeyTable::read), key.id());
             first.run();
-            if (!known.get().isEmpty()) {
+            if (known.get().isPresent()) {
                 transaction.confirm();
-                return known.get().get(0);
+                return known.get().get();
             }
             Instant now = Micros.moment(store.get().now());
             // If another one adds the same key meanwhile, this fails as a duplicate, is made again, and finds it.
@@ -89,10 +89,7 @@ final class AccessKeyTable implements AccessKeys {
 
     @Override
     public Optional<AccessKey> findKey(String id) {
-        return isId(id)
-                ? new Filter(FIND, id)
-                        .list(database, AccessKeyTable::read).stream().findFirst()
-                : Optional.empty();
+        return isId(id) ? new Filter(FIND, id).ask(database, Trip.first(AccessKeyTable::read)) : Optional.empty();
     }
 
     // What cannot be an id is not sent to the database, which may not know such characters.
@@ -116,10 +113,10 @@ final class AccessKeyTable implements AccessKeys {
         return database.write(Database.Lane.STEPS, transaction -> {
             Trip first = transaction.trip();
             transaction.dialect().latchShared(first);
-            Trip.Answer<List<AccessKey>> found = first.list(LOCK, AccessKeyTable::read, id);
+            Trip.Answer<Optional<AccessKey>> found = first.query(LOCK, Trip.first(AccessKeyTable::read), id);
             Trip.Answer<StoreRow> store = StoreRow.ask(first);
             first.run();
-            AccessKey known = found.get().stream().findFirst().orElse(null);
+            AccessKey known = found.get().orElse(null);
             if (known == null || known.revokedAt() != null) {
                 transaction.confirm();
                 return Optional.ofNullable(known);

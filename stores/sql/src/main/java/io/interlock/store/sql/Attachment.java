@@ -14,7 +14,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -108,14 +107,9 @@ public abstract class Attachment {
     private record StoreFacts(Server server, int epoch, long maxLease) {}
 
     private static @Nullable StoreFacts read(SqlConnection session) throws SQLException {
-        return session.trip()
-                .ask(
-                        READ,
-                        row -> row.next()
-                                ? Optional.of(new StoreFacts(
-                                        new Server(row.getString(1), row.getLong(2)), row.getInt(3), row.getLong(4)))
-                                : Optional.<StoreFacts>empty())
-                .orElse(null);
+        Trip.Reader<StoreFacts> facts =
+                row -> new StoreFacts(new Server(row.getString(1), row.getLong(2)), row.getInt(3), row.getLong(4));
+        return session.trip().ask(READ, Trip.first(facts)).orElse(null);
     }
 
     // No step is under way meanwhile: each is either before or after the change.

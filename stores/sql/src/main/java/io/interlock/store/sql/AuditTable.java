@@ -15,7 +15,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -117,22 +116,18 @@ final class AuditTable implements AuditLog {
 
     private record Place(LockKey key, long since, @Nullable Long until) {
 
-        static Optional<Place> read(ResultSet row) throws SQLException {
-            if (!row.next()) {
-                return Optional.empty();
-            }
+        static Place read(ResultSet row) throws SQLException {
             String state = row.getString(4);
             // What is done about a dead letter may be done at any time.
             boolean over = state != null && !state.equals(RunState.DEAD.name());
-            return Optional.of(new Place(
-                    LockKey.of(row.getString(1), row.getString(2)),
-                    row.getLong(3),
-                    over ? row.getLong(5) + Micros.of(AFTERMATH) : null));
+            Long until = over ? (Long) (row.getLong(5) + Micros.of(AFTERMATH)) : null;
+            return new Place(LockKey.of(row.getString(1), row.getString(2)), row.getLong(3), until);
         }
     }
 
     private List<AuditRecord> ofRun(Transaction transaction, AuditQuery query, RunId run) throws SQLException {
-        Place place = transaction.query(RUN, Place::read, run.toString()).orElse(null);
+        Place place =
+                transaction.query(RUN, Trip.first(Place::read), run.toString()).orElse(null);
         if (place == null) {
             place = ofForgotten(transaction, query, run);
         }

@@ -141,14 +141,8 @@ final class LeaseTable {
             Trip trip = transaction.trip();
             Trip.Answer<List<KeyRow>> over = trip.list(
                     String.format(OVER_AFTER, behind), KeyRow::read, tenant, tenant, name, now, now - IDLE_MICROS);
-            Trip.Answer<Optional<LockKey>> end = trip.query(
-                    String.format(END_AFTER, behind),
-                    rows -> rows.next()
-                            ? Optional.of(LockKey.of(rows.getString(1), rows.getString(2)))
-                            : Optional.empty(),
-                    tenant,
-                    tenant,
-                    name);
+            Trip.Answer<Optional<LockKey>> end =
+                    trip.query(String.format(END_AFTER, behind), Trip.first(DueKeys::key), tenant, tenant, name);
             trip.run();
             sweptTo = end.get().orElse(null);
             return over.get();

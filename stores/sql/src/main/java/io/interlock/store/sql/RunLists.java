@@ -326,13 +326,11 @@ final class RunLists implements RunQueries {
     /** What was done about a dead run, or {@code null} if nothing was, or if it is not dead. */
     static DeadLetter.@Nullable Disposition disposition(Transaction transaction, Run run) throws SQLException {
         return transaction
-                .list(
+                .query(
                         LETTER,
-                        row -> Optional.ofNullable(settled(row, 1)),
+                        Trip.first(row -> Optional.ofNullable(settled(row, 1))),
                         run.key().tenant(),
                         run.number())
-                .stream()
-                .findFirst()
                 .flatMap(done -> done)
                 .orElse(null);
     }
@@ -369,8 +367,7 @@ final class RunLists implements RunQueries {
 
     @Override
     public Optional<Resource> resource(LockKey key) {
-        return new Filter(RESOURCE, key.tenant(), key.name())
-                .list(database, RunLists::readResource).stream().findFirst();
+        return new Filter(RESOURCE, key.tenant(), key.name()).ask(database, Trip.first(RunLists::readResource));
     }
 
     @Override

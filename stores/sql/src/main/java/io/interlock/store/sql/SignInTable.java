@@ -7,7 +7,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -104,10 +103,9 @@ final class SignInTable implements SignIns {
     private static Found find(Transaction transaction, String hash) throws SQLException {
         Trip first = transaction.trip();
         Trip.Answer<StoreRow> store = StoreRow.ask(first);
-        Trip.Answer<List<SignIn>> known = first.list(FIND, SignInTable::read, hash);
+        Trip.Answer<Optional<SignIn>> known = first.query(FIND, Trip.first(SignInTable::read), hash);
         first.run();
-        return new Found(
-                known.get().stream().findFirst(), Micros.moment(store.get().now()));
+        return new Found(known.get(), Micros.moment(store.get().now()));
     }
 
     private static SignIn read(ResultSet row) throws SQLException {

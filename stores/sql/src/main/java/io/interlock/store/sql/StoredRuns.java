@@ -102,7 +102,7 @@ final class StoredRuns {
     }
 
     Optional<Run> find(Transaction transaction, RunId id) throws SQLException {
-        return transaction.list(FIND, this::readOpen, id.toString()).stream().findFirst();
+        return transaction.query(FIND, Trip.first(this::readOpen), id.toString());
     }
 
     private SpecText spec(String written) {

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,6 +94,11 @@ public final class Trip {
     /** Adds a question whose answer is a list, with {@code row} for each row. */
     public <T> Answer<List<T>> list(String sql, Reader<T> row, @Nullable Object... values) {
         return query(sql, each(row), values);
+    }
+
+    /** Reads the first row, if there is one. */
+    public static <T> Reader<Optional<T>> first(Reader<T> row) {
+        return rows -> rows.next() ? Optional.of(row.read(rows)) : Optional.empty();
     }
 
     static <T> Reader<List<T>> each(Reader<T> row) {

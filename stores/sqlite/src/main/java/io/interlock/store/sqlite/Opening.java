@@ -5,10 +5,10 @@ import io.interlock.store.sql.Micros;
 import io.interlock.store.sql.Migration;
 import io.interlock.store.sql.Migrator;
 import io.interlock.store.sql.SqlConnection;
+import io.interlock.store.sql.Trip;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -87,19 +87,11 @@ final class Opening {
     }
 
     private long enter(SqlConnection connection) throws SQLException {
-        StoreFacts before = connection
-                .trip()
-                .ask(
-                        READ,
-                        rows -> rows.next()
-                                ? Optional.of(new StoreFacts(
-                                        new StoreClock.ClockRow(
-                                                new StoreClock.Uptime(rows.getString(1), rows.getLong(2)),
-                                                rows.getLong(3)),
-                                        rows.getLong(4),
-                                        rows.getLong(5)))
-                                : Optional.<StoreFacts>empty())
-                .orElse(null);
+        Trip.Reader<StoreFacts> facts = row -> new StoreFacts(
+                new StoreClock.ClockRow(new StoreClock.Uptime(row.getString(1), row.getLong(2)), row.getLong(3)),
+                row.getLong(4),
+                row.getLong(5));
+        StoreFacts before = connection.trip().ask(READ, Trip.first(facts)).orElse(null);
         StoreClock.ClockRow now = clock.atOpening(before == null ? null : before.clock());
         String boot = now.uptime().bootId();
         long asked = Micros.of(settings.maxLease());

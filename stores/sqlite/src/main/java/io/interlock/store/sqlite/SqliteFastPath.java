@@ -137,9 +137,7 @@ final class SqliteFastPath implements FastPath {
             throws SQLException {
         Optional<LeaseRecord> ended = transaction.query(
                 RELEASE,
-                rows -> rows.next()
-                        ? Optional.of(FastPath.lease(request.key(), request.id(), rows, 1, now, null))
-                        : Optional.<LeaseRecord>empty(),
+                Trip.first(row -> FastPath.lease(request.key(), request.id(), row, 1, now, null)),
                 now,
                 request.key().tenant(),
                 request.key().name(),
