@@ -363,8 +363,6 @@ public abstract class Dialect {
          * There is one writer at a time, and a transaction that is rolled back gives its numbers back: records are numbered one by
          * one in the order of commits. What is committed is there for good, and a number that is missing is that of a record that
          * was deleted by hand.
-         *
-         * @param last a query of one number: the last one given, also if its record is gone; 0 if none was
          */
         record InOrder(String last) implements AuditNumbers {
 
@@ -382,7 +380,6 @@ public abstract class Dialect {
          * <p>This needs a writer to have its transaction id before it draws a number. It has: every step locks or writes a row
          * before it adds its records.
          *
-         * @param last a query of one number: the last one given
          * @param next a query of one number that is greater than the id of every transaction that has an id by now. In
          *     PostgreSQL that is the id of the asking transaction itself, {@code pg_current_xact_id()}, and not {@code
          *     pg_snapshot_xmax}, which may be smaller than the ids of open transactions.
@@ -396,8 +393,6 @@ public abstract class Dialect {
          * But a step that adds a record has the {@linkplain Dialect#latchShared latch} before it draws a number, and keeps it until its
          * transaction ends: once a reader has had the latch {@linkplain Dialect#latchAlone alone}, no number will come to light any
          * more that is smaller than one it had seen.
-         *
-         * @param last a query of one number: the last one given
          */
         record Latched(String last) implements AuditNumbers {}
     }

@@ -50,18 +50,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class SqlRuns implements RunSteps {
 
-    private static final KeySteps.Kind<SubmitRequest, SubmitAnswer> SUBMIT =
-            new KeySteps.Kind<>(request -> List.of(request.key()), SqlRuns::submitNeeds, true, SqlRuns::submit);
+    private static final KeySteps.Kind<SubmitRequest, SubmitAnswer> SUBMIT = new KeySteps.Kind<>(
+            request -> List.of(request.key()), requests -> submitNeeds(requests, false), true, SqlRuns::submit);
     /** The same for a look, which finds out at once whether the request was made before. */
     private static final KeySteps.Kind<SubmitRequest, SubmitAnswer> SUBMIT_LOOK = new KeySteps.Kind<>(
-            request -> List.of(request.key()),
-            requests -> {
-                Step.Needs needs = submitNeeds(requests);
-                Set<RunId> ids = requests.stream().map(SubmitRequest::id).collect(Collectors.toSet());
-                return new Step.Needs(ids, needs.newRuns(), needs.names(), needs.callers(), needs.front());
-            },
-            true,
-            SqlRuns::submit);
+            request -> List.of(request.key()), requests -> submitNeeds(requests, true), true, SqlRuns::submit);
 
     private static final KeySteps.Kind<TurnRequest, TurnAnswer> TAKE_TURN =
             new KeySteps.Kind<>(request -> List.of(request.key()), SqlRuns::turnNeeds, false, SqlRuns::takeTurn);
@@ -251,13 +244,13 @@ final class SqlRuns implements RunSteps {
         });
     }
 
-    private static Step.Needs submitNeeds(List<SubmitRequest> requests) {
+    private static Step.Needs submitNeeds(List<SubmitRequest> requests, boolean looks) {
         Set<Step.Name> names = new HashSet<>();
         requests.forEach(request -> request.known()
                 .ifPresent(known -> names.add(new Step.Name(request.key().tenant(), known.key()))));
         boolean callers = requests.stream().anyMatch(request -> request.caller() != null);
         Set<RunId> ids = requests.stream()
-                .filter(SqlRuns::supersedes)
+                .filter(request -> looks || supersedes(request))
                 .map(SubmitRequest::id)
                 .collect(Collectors.toSet());
         return new Step.Needs(ids, requests.size(), names, callers, Step.Front.UNLESS_BUSY);
