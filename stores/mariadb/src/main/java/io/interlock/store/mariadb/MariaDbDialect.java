@@ -93,11 +93,6 @@ final class MariaDbDialect extends ServerDialect {
     }
 
     @Override
-    protected boolean pipelines() {
-        return true;
-    }
-
-    @Override
     protected boolean joinsLaterally() {
         return false;
     }

@@ -160,11 +160,6 @@ final class PostgresDialect extends ServerDialect {
     }
 
     @Override
-    protected boolean pipelines() {
-        return true;
-    }
-
-    @Override
     protected String startsWith(String column) {
         return "left(" + column + ", length(CAST(? AS text))) = ?";
     }

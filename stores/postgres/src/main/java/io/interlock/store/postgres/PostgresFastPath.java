@@ -365,7 +365,15 @@ final class PostgresFastPath implements FastPath {
                 Database.Lane.STEPS,
                 transaction -> transaction.query(
                         ACQUIRE,
-                        Trip.forEach(row -> found.put(key, one(key, request, row))),
+                        Trip.forEach(row -> {
+                            long now = row.getLong(2);
+                            boolean granted = row.getInt(1) == 1;
+                            found.put(
+                                    key,
+                                    granted
+                                            ? granted(request, now, row.getLong(7), row.getLong(8), row.getLong(9))
+                                            : seen(key, row, now, 3));
+                        }),
                         request.id().toString(),
                         holder.instance(),
                         holder.label(),
@@ -385,38 +393,28 @@ final class PostgresFastPath implements FastPath {
     /** Lets a lease begin now whose statement waited; if it waits again and again, the lease is a little short. */
     private void grantAnew(AcquireRequest request, Map<LockKey, Found> all) {
         LockKey key = request.keys().get(0);
+        ServerDialect.Server server = dialect.server();
         Found found = all.get(key);
         for (int i = 0; found != null && found.isLate() && i < MOST_GRANTS_ANEW; i++) {
-            found = grantAnew(request, key, found);
+            Found late = found;
+            long token = Objects.requireNonNull(late.grant()).token().value();
+            found = database.once(
+                    Database.Lane.STEPS,
+                    transaction -> transaction.query(
+                            GRANT_ANEW,
+                            rows -> rows.next()
+                                    ? granted(request, rows.getLong(1), token, rows.getLong(2), rows.getLong(3))
+                                    : late,
+                            Micros.of(request.terms().ttl()),
+                            Integer.toString(transaction.patienceMillis()),
+                            key.tenant(),
+                            key.name(),
+                            request.id().toString(),
+                            token,
+                            server.identity(),
+                            server.startedAt()));
             all.put(key, found);
         }
-    }
-
-    private Found grantAnew(AcquireRequest request, LockKey key, Found late) {
-        ServerDialect.Server server = dialect.server();
-        long token = Objects.requireNonNull(late.grant()).token().value();
-        return database.once(
-                Database.Lane.STEPS,
-                transaction -> transaction.query(
-                        GRANT_ANEW,
-                        rows -> rows.next()
-                                ? granted(request, rows.getLong(1), token, rows.getLong(2), rows.getLong(3))
-                                : late,
-                        Micros.of(request.terms().ttl()),
-                        Integer.toString(transaction.patienceMillis()),
-                        key.tenant(),
-                        key.name(),
-                        request.id().toString(),
-                        token,
-                        server.identity(),
-                        server.startedAt()));
-    }
-
-    private static Found one(LockKey key, AcquireRequest request, ResultSet row) throws SQLException {
-        long now = row.getLong(2);
-        return row.getInt(1) == 1
-                ? granted(request, now, row.getLong(7), row.getLong(8), row.getLong(9))
-                : seen(key, row, now, 3);
     }
 
     private static Found granted(AcquireRequest request, long now, long token, long grantedAt, long expiresAt) {
@@ -491,7 +489,8 @@ final class PostgresFastPath implements FastPath {
                         Trip.forEach(rows -> {
                             int place = first.get(rows.getInt(1) - 1);
                             RenewRequest request = requests.get(place);
-                            LeaseRecord lease = held(request.key(), rows, request.id());
+                            LeaseRecord lease =
+                                    FastPath.lease(request.key(), request.id(), rows, 4, rows.getLong(2), null);
                             renewed.put(place, new RenewAnswer.Renewed(lease));
                         }),
                         asked,
@@ -515,7 +514,7 @@ final class PostgresFastPath implements FastPath {
             send(transaction, first.stream().map(requests::get).toList(), Trip.forEach(rows -> {
                 int place = first.get(rows.getInt(1) - 1);
                 ReleaseRequest request = requests.get(place);
-                LeaseRecord lease = held(request.key(), rows, request.id());
+                LeaseRecord lease = FastPath.lease(request.key(), request.id(), rows, 4, rows.getLong(2), null);
                 released.put(place, ReleaseAnswer.of(lease));
                 boolean byAll = -rows.getLong(10) > rows.getLong(2);
                 String waiters = rows.getString(11);
@@ -629,10 +628,6 @@ final class PostgresFastPath implements FastPath {
             }
         }
         return FastPath.complete(requests, answers, places, rest -> longWay.answer(rest, requests.size() == 1));
-    }
-
-    private static LeaseRecord held(LockKey key, ResultSet row, LeaseId id) throws SQLException {
-        return FastPath.lease(key, id, row, 4, row.getLong(2), null);
     }
 
     private static @Nullable LeaseRecord lease(LockKey key, ResultSet row, int from, long now) throws SQLException {

@@ -194,19 +194,12 @@ public abstract class Attachment {
 
     /** Why a database refuses the store. */
     protected enum Failure {
-        /** The user is not let in. */
         LOGIN,
-        /** There is no such database. */
         DATABASE,
-        /** The user may not do what is needed. */
         RIGHTS,
-        /** It does not allow writing. */
         READ_ONLY,
-        /** There are no tables, or other ones. */
         TABLES,
-        /** No server answers. */
         UNREACHABLE,
-        /** Anything else. */
         OTHER
     }
 

@@ -56,6 +56,11 @@ public abstract class ServerDialect extends Dialect {
     }
 
     @Override
+    protected final boolean pipelines() {
+        return true;
+    }
+
+    @Override
     protected final String goOn() {
         return "UPDATE ${t:store} SET clock_offset = last_heard - %1$s WHERE last_heard > %1$s + clock_offset"
                 .formatted(clock());

@@ -76,16 +76,6 @@ final class SqliteDatabase implements Database {
         return readers.read(work);
     }
 
-    @Override
-    public <T> T peek(Work<T> work) {
-        return read(work);
-    }
-
-    @Override
-    public <T> T once(Lane lane, Work<T> work) {
-        return write(lane, work);
-    }
-
     /** Whether another connection has committed anything. */
     PollingFeed.Changes changes() {
         return new DataVersion(new ReopeningConnection(connector, clock));
