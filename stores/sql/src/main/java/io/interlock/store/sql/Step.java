@@ -97,7 +97,9 @@ final class Step {
     private final Set<RunId> askedIds = new HashSet<>();
     private final Map<RunId, Integer> askedRanks = new HashMap<>();
     private final Map<Name, KeptName> names = new HashMap<>();
-    private final Map<String, TenantPlaces> tenants = new HashMap<>();
+    /** Tenants whose limit had a say. */
+    private final Set<String> limitedTenants = new HashSet<>();
+
     private final Set<LockKey> begun = new HashSet<>();
     private final Deque<Long> numbers = new ArrayDeque<>();
     private final StepWriter writer = new StepWriter(this);
@@ -439,8 +441,7 @@ final class Step {
                 pauses.stream()
                         .filter(pause -> pause.tenant().equals(key.tenant()))
                         .toList(),
-                tenants.computeIfAbsent(key.tenant(), tenant -> new TenantPlaces(this, tenant))
-                        .seenBy(key),
+                new TenantPlaces(this, key),
                 // A look gives no numbers: what it would add counts for nothing.
                 transaction.writes() ? numbers::remove : () -> Long.MAX_VALUE,
                 chance);
@@ -532,6 +533,7 @@ final class Step {
 
     /** How many runs of a tenant are under way, as the store had it before this step. No other step changes it meanwhile. */
     int busyRuns(String tenant) {
+        limitedTenants.add(tenant);
         Map<String, Integer> known = busyRuns;
         if (known == null) {
             SortedSet<String> all = new TreeSet<>();
@@ -552,15 +554,10 @@ final class Step {
 
     /** Tenants with a limit under which a place may be free for a run of another key. */
     Set<String> limitedTenants() {
-        Set<String> limited = new HashSet<>();
+        Set<String> limited = new HashSet<>(limitedTenants);
         keys.forEach((key, loaded) -> {
             if (store().placesWanted() && loaded.state().busyChange() < 0) {
                 limited.add(key.tenant());
-            }
-        });
-        tenants.forEach((tenant, places) -> {
-            if (places.wereAsked()) {
-                limited.add(tenant);
             }
         });
         return limited;

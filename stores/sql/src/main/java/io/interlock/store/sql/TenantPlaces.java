@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * How many runs of one tenant are under way, for the steps that a limit concerns. The first question locks all tenants of
  * the step, in their order, so that two steps never give away the same place nor wait for each other. Belongs to one step.
  */
-final class TenantPlaces {
+final class TenantPlaces implements TenantSlots {
 
     private static final String LOCK = "SELECT p.tenant FROM ${rows:k(tenant text)} JOIN ${t:tenant_place} AS p"
             + " ON p.tenant = k.tenant ORDER BY p.tenant ${lock:p}";
@@ -30,42 +30,28 @@ final class TenantPlaces {
              ORDER BY l.blocked_priority DESC, l.blocked_number LIMIT ?""";
 
     private final Step step;
-    private final String tenant;
-    private boolean asked;
+    private final LockKey key;
 
-    TenantPlaces(Step step, String tenant) {
+    /** The places of a tenant, as seen by one of its keys. */
+    TenantPlaces(Step step, LockKey key) {
         this.step = step;
-        this.tenant = tenant;
+        this.key = key;
     }
 
-    boolean wereAsked() {
-        return asked;
-    }
-
-    TenantSlots seenBy(LockKey key) {
-        return new TenantSlots() {
-            @Override
-            public int busy() {
-                int others = 0;
-                for (Step.LoadedKey each : step.keys()) {
-                    if (each.row().key().tenant().equals(tenant)) {
-                        // An offer to a caller keeps its place; that of this key is not in its own way.
-                        others -= isOffer(each.row().reservation()) ? 1 : 0;
-                        if (!each.row().key().equals(key)) {
-                            others += each.state().busyChange();
-                            others += isOffer(each.state().reservation().orElse(null)) ? 1 : 0;
-                        }
-                    }
+    @Override
+    public int busy() {
+        int others = 0;
+        for (Step.LoadedKey each : step.keys()) {
+            if (each.row().key().tenant().equals(key.tenant())) {
+                // An offer to a caller keeps its place; that of this key is not in its own way.
+                others -= isOffer(each.row().reservation()) ? 1 : 0;
+                if (!each.row().key().equals(key)) {
+                    others += each.state().busyChange();
+                    others += isOffer(each.state().reservation().orElse(null)) ? 1 : 0;
                 }
-                asked = true;
-                return step.busyRuns(tenant) + others;
             }
-
-            @Override
-            public @Nullable Rival firstRival(int busy, Instant now) {
-                return rival(busy);
-            }
-        };
+        }
+        return step.busyRuns(key.tenant()) + others;
     }
 
     private static boolean isOffer(@Nullable Reservation reservation) {
@@ -87,20 +73,21 @@ final class TenantPlaces {
         return busy;
     }
 
-    private TenantSlots.@Nullable Rival rival(int busyNow) {
+    @Override
+    public @Nullable Rival firstRival(int busyNow, Instant now) {
         try {
-            List<TenantSlots.Rival> found = new ArrayList<>();
+            List<Rival> found = new ArrayList<>();
             Trip.Taker take = row -> {
                 // Keys of this step are decided by it.
-                if (step.key(LockKey.of(tenant, row.getString(1))) == null) {
-                    found.add(new TenantSlots.Rival(row.getInt(2), Micros.moment(row.getLong(3)), row.getLong(4)));
+                if (step.key(LockKey.of(key.tenant(), row.getString(1))) == null) {
+                    found.add(new Rival(row.getInt(2), Micros.moment(row.getLong(3)), row.getLong(4)));
                 }
             };
             step.transaction()
                     .query(
                             RIVALS,
                             Trip.forEach(take),
-                            tenant,
+                            key.tenant(),
                             busyNow,
                             step.keys().size() + 1);
             return found.isEmpty() ? null : found.get(0);
