@@ -6,11 +6,9 @@ import io.interlock.store.sql.Migration;
 import io.interlock.store.sql.Migrator;
 import io.interlock.store.sql.ServerDialect.Server;
 import io.interlock.store.sql.ServerSettings;
+import io.interlock.store.sql.Trip;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -72,7 +70,8 @@ final class MariaDbAttachment extends Attachment {
 
     @Override
     public void requireSafe(Connection connection) throws SQLException {
-        Map<String, String> variables = variables(connection);
+        Map<String, String> variables = new HashMap<>();
+        trip(connection).ask(VARIABLES, Trip.forEach(row -> variables.put(row.getString(1), row.getString(2))));
         String version = variables.getOrDefault("version", "");
         require(
                 version.contains("MariaDB") && isNew(connection),
@@ -123,24 +122,10 @@ final class MariaDbAttachment extends Attachment {
         return major > 10 || (major == 10 && connection.getMetaData().getDatabaseMinorVersion() >= 6);
     }
 
-    private static Map<String, String> variables(Connection connection) throws SQLException {
-        Map<String, String> found = new HashMap<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(VARIABLES)) {
-            while (rows.next()) {
-                found.put(rows.getString(1), rows.getString(2));
-            }
-        }
-        return found;
-    }
-
     @Override
     protected Server server(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(SERVER)) {
-            row.next();
-            return new Server(row.getString(1), row.getLong(2));
-        }
+        Trip.Reader<Server> read = row -> new Server(row.getString(1), row.getLong(2));
+        return trip(connection).ask(SERVER, Trip.first(read)).orElseThrow();
     }
 
     @Override
@@ -168,34 +153,22 @@ final class MariaDbAttachment extends Attachment {
     // The lock ends with the connection. Another process may be at it, and tables may be large: both take longer than a
     // step may.
     private void waitForOthers(Connection connection) throws SQLException {
-        try (Statement setting = connection.createStatement();
-                PreparedStatement lock = connection.prepareStatement(LOCK)) {
-            setting.execute("SET max_statement_time = 0, lock_wait_timeout = " + MIGRATION.toSeconds());
-            lock.setString(1, settings().names().prefix());
-            lock.setLong(2, MIGRATION.toSeconds());
-            try (ResultSet row = lock.executeQuery()) {
-                if (!row.next() || row.getInt(1) != 1) {
-                    throw new SQLException("another process changes the tables");
-                }
-            }
+        trip(connection).change("SET max_statement_time = 0, lock_wait_timeout = " + MIGRATION.toSeconds());
+        if (trip(connection).ask(LOCK, Trip.NUMBER, settings().names().prefix(), MIGRATION.toSeconds()) != 1) {
+            throw new SQLException("another process changes the tables");
         }
     }
 
     @Override
     protected void checkTables(Connection connection) throws SQLException {
-        try (PreparedStatement look = connection.prepareStatement(OTHER_ENGINES)) {
-            look.setString(1, settings().names().prefix());
-            look.setString(2, settings().names().prefix());
-            try (ResultSet row = look.executeQuery()) {
-                if (row.next()) {
-                    throw new UnsafeStoreException(
-                            settings().store(),
-                            "has the table " + row.getString(1) + " in " + row.getString(2)
-                                    + ", which has no row locks",
-                            "convert it: ALTER TABLE " + row.getString(1) + " ENGINE = InnoDB");
-                }
-            }
-        }
+        String prefix = settings().names().prefix();
+        Trip.Taker refuse = row -> {
+            throw new UnsafeStoreException(
+                    settings().store(),
+                    "has the table " + row.getString(1) + " in " + row.getString(2) + ", which has no row locks",
+                    "convert it: ALTER TABLE " + row.getString(1) + " ENGINE = InnoDB");
+        };
+        trip(connection).ask(OTHER_ENGINES, Trip.forEach(refuse), prefix, prefix);
     }
 
     @Override

@@ -5,11 +5,10 @@ import io.interlock.store.sql.Migration;
 import io.interlock.store.sql.Migrator;
 import io.interlock.store.sql.ServerDialect.Server;
 import io.interlock.store.sql.ServerSettings;
+import io.interlock.store.sql.Trip;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,10 +49,7 @@ final class PostgresAttachment extends Attachment {
 
     @Override
     public void requireSafe(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("""
-                        SELECT pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'),
-                               current_setting('default_transaction_isolation')""")) {
+        Trip.Reader<Boolean> check = row -> {
             row.next();
             require(
                     !row.getBoolean(1),
@@ -66,18 +62,20 @@ final class PostgresAttachment extends Attachment {
                     "is used with the wrong isolation: default_transaction_isolation=" + row.getString(4),
                     "set default_transaction_isolation of role, database or pool to 'read committed'");
             // A weaker synchronous_commit does no harm: the steps switch it on for themselves.
-        }
+            return true;
+        };
+        trip(connection).ask("""
+                SELECT pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'),
+                       current_setting('default_transaction_isolation')""", check);
     }
 
     @Override
     protected Server server(Connection connection) throws SQLException {
         String system = systemIdentifier(connection);
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT " + PostgresDialect.STARTED
-                        + ", substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)")) {
-            row.next();
-            return new Server((system == null ? "unknown" : system) + "/" + row.getString(2), row.getLong(1));
-        }
+        Trip.Reader<Server> read =
+                row -> new Server((system == null ? "unknown" : system) + "/" + row.getString(2), row.getLong(1));
+        String sql = "SELECT " + PostgresDialect.STARTED + ", substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)";
+        return trip(connection).ask(sql, Trip.first(read)).orElseThrow();
     }
 
     private void requireOn(String setting, String value, String danger) {
@@ -92,10 +90,11 @@ final class PostgresAttachment extends Attachment {
         if (!systemIdentifierKnown) {
             return null;
         }
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT system_identifier::text FROM pg_control_system()")) {
-            row.next();
-            return row.getString(1);
+        try {
+            String sql = "SELECT system_identifier::text FROM pg_control_system()";
+            return trip(connection)
+                    .ask(sql, Trip.first(row -> row.getString(1)))
+                    .orElseThrow();
         } catch (SQLException error) {
             if (!"42501".equals(error.getSQLState())) {
                 throw error;
@@ -131,31 +130,20 @@ final class PostgresAttachment extends Attachment {
     // Of the whole schema, because it may have to be created, too.
     private void waitForOthers(Connection connection) throws SQLException {
         long number = KeyHash.of("interlock migration of " + settings().names().schema());
-        try (Statement statement = connection.createStatement()) {
-            try (ResultSet alone = statement.executeQuery("SELECT pg_try_advisory_xact_lock(" + number + ")")) {
-                if (alone.next() && alone.getBoolean(1)) {
-                    return;
-                }
-            }
+        String lock = "SELECT pg_try_advisory_xact_lock(" + number + ")";
+        if (!trip(connection).ask(lock, row -> row.next() && row.getBoolean(1))) {
             log.info(
                     "store {}: another process changes the tables; waiting for it",
                     settings().store());
-            statement.execute("SELECT pg_advisory_xact_lock(" + number + ")");
+            trip(connection).ask("SELECT pg_advisory_xact_lock(" + number + ")", ResultSet::next);
         }
     }
 
     // Asked first, because IF NOT EXISTS needs the right to create even when there is nothing to create.
     private void createSchema(Connection connection) throws SQLException {
-        try (PreparedStatement look = connection.prepareStatement("SELECT FROM pg_namespace WHERE nspname = ?")) {
-            look.setString(1, settings().names().schema());
-            try (ResultSet found = look.executeQuery()) {
-                if (found.next()) {
-                    return;
-                }
-            }
-        }
-        try (Statement create = connection.createStatement()) {
-            create.execute("CREATE SCHEMA IF NOT EXISTS \"" + settings().names().schema() + '"');
+        String schema = settings().names().schema();
+        if (!trip(connection).ask("SELECT FROM pg_namespace WHERE nspname = ?", ResultSet::next, schema)) {
+            trip(connection).change("CREATE SCHEMA IF NOT EXISTS \"" + schema + '"');
         }
     }
 

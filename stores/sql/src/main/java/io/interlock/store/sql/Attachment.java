@@ -95,13 +95,22 @@ public abstract class Attachment {
     /** Ties the store to the server behind {@code connection}, and tells the log if it was another one before. */
     public final void attach(Connection connection) throws SQLException {
         Server server = server(connection);
-        SqlConnection session = new SqlConnection(connection, dialect, settings.patienceMillis());
+        SqlConnection session = session(connection);
         StoreFacts known = read(session);
         if (known == null || !isSame(known.server(), server) || known.maxLease() < Micros.of(maxLease)) {
             known = alone(session, server);
         }
         maxLease = Micros.duration(Math.max(known.maxLease(), Micros.of(maxLease)));
         dialect.attachedTo(known.server());
+    }
+
+    private SqlConnection session(Connection connection) {
+        return new SqlConnection(connection, dialect, settings.patienceMillis());
+    }
+
+    /** A trip on a connection that is no step's. */
+    protected final Trip trip(Connection connection) {
+        return session(connection).trip();
     }
 
     private record StoreFacts(Server server, int epoch, long maxLease) {}
