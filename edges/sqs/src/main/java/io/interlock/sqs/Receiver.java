@@ -2,8 +2,8 @@ package io.interlock.sqs;
 
 import io.interlock.engine.RunRequest;
 import io.interlock.sqs.MessageDelivery.Outcome;
-import io.interlock.time.Environment.Timers;
 import io.interlock.sqs.Queue.Message;
+import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

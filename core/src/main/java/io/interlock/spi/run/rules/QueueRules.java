@@ -54,7 +54,8 @@ public final class QueueRules {
         return effectivePriority(run.spec().priority(), run.submittedAt(), now);
     }
 
-    static int effectivePriority(int priority, Instant submittedAt, Instant now) {
+    /** The same of a run with such a priority. */
+    public static int effectivePriority(int priority, Instant submittedAt, Instant now) {
         long minutes = Math.max(0, Duration.between(submittedAt, now).toMinutes());
         return priority + (int) Math.min(MOST_AGEING, minutes);
     }

@@ -1,9 +1,9 @@
 package io.interlock.cli.backend;
 
 import io.interlock.ConflictPolicy;
-import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LeaseQuery;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;

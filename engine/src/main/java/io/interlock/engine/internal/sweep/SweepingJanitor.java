@@ -183,7 +183,9 @@ public final class SweepingJanitor implements Janitor {
                                     lease.key(),
                                     run,
                                     attempt.next(),
-                                    attempt.error() == null ? "" : attempt.error().message()));
+                                    attempt.error() == null
+                                            ? ""
+                                            : attempt.error().message()));
         }
 
         /** Forgets history that is older than it is kept: so much in a round that no store can grow faster for long. */

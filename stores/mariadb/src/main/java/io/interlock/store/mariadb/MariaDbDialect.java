@@ -1,14 +1,11 @@
 package io.interlock.store.mariadb;
 
 import io.interlock.UnsafeStoreException;
-import io.interlock.store.sql.AuditNumbers;
 import io.interlock.store.sql.ServerDialect;
 import io.interlock.store.sql.ServerSettings;
-import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.Trip;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLTransientConnectionException;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -93,11 +90,6 @@ final class MariaDbDialect extends ServerDialect {
             list.append(" PATH '$[").append(i).append("]'");
         }
         return "JSON_TABLE(?, '$[*]' COLUMNS (" + list + ")) AS " + alias;
-    }
-
-    @Override
-    protected boolean pipelines() {
-        return true;
     }
 
     @Override
@@ -192,6 +184,16 @@ final class MariaDbDialect extends ServerDialect {
         return CLOCK;
     }
 
+    @Override
+    protected List<String> beginWrite() {
+        return List.of("START TRANSACTION");
+    }
+
+    @Override
+    protected List<String> beginRead() {
+        return List.of("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "START TRANSACTION READ ONLY");
+    }
+
     // How commits are flushed can be changed at any time, so it is looked at in every step.
     @Override
     protected String serverColumns() {
@@ -235,13 +237,6 @@ final class MariaDbDialect extends ServerDialect {
         String state = behind.getSQLState();
         boolean broken = state != null && state.startsWith("08") && behind.getErrorCode() != TOO_MANY_CONNECTIONS;
         return broken ? SqlFailure.BROKEN : SqlFailure.FINAL;
-    }
-
-    /** The error itself; of a pool's timeout, that of the connection attempt behind it. */
-    static SQLException behind(SQLException error) {
-        return error instanceof SQLTransientConnectionException && error.getCause() instanceof SQLException behind
-                ? behind(behind)
-                : error;
     }
 
     // It goes from name to name for DISTINCT by itself, and ends recursions after a thousand steps.

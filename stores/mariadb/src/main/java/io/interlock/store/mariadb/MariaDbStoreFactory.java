@@ -3,12 +3,24 @@ package io.interlock.store.mariadb;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.StoreFactory;
 import io.interlock.spi.StoreUrl;
+import io.interlock.store.sql.FastPath;
+import io.interlock.store.sql.PollingFeed;
+import io.interlock.store.sql.PooledDatabase;
+import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.ServerUrl;
+import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
 import java.util.Set;
+import javax.sql.DataSource;
 
 /**
- * Opens {@code mariadb://user:password@host:port/database}, with these options:
+ * Opens {@code mariadb://user:password@host:port/database}: leases and runs in MariaDB. Exclusion reaches as far as the database does,
+ * the server's clock decides, and what was acknowledged survives the death of any process including the server's.
+ *
+ * <p>If the server turns out to be another one than before, leases may be missing in it: then nothing is granted until all of
+ * them must be over, and tokens are lifted above all given out before.
+ *
+ * <p>One store per process is enough. It uses up to six connections. Its options:
  *
  * <ul>
  *   <li>{@code prefix} (interlock_): what the names of the tables begin with
@@ -27,9 +39,6 @@ import java.util.Set;
  */
 public final class MariaDbStoreFactory implements StoreFactory {
 
-    /** For {@link java.util.ServiceLoader}. */
-    public MariaDbStoreFactory() {}
-
     @Override
     public Set<String> schemes() {
         return Set.of("mariadb");
@@ -38,6 +47,26 @@ public final class MariaDbStoreFactory implements StoreFactory {
     @Override
     public LeaseStore open(StoreUrl url, Environment environment) {
         ServerUrl where = MariaDbUrl.of(url);
-        return MariaDbStore.open(where, MariaDbUrl.settings(where, url), environment);
+        ServerSettings settings = MariaDbUrl.settings(where, url);
+        return open(MariaDbUrl.dataSource(where, settings), settings, environment);
+    }
+
+    /** A store on connections from {@code raw}, which has to make them as {@link MariaDbUrl} says. */
+    static SqlStore open(DataSource raw, ServerSettings settings, Environment environment) {
+        MariaDbDialect dialect = new MariaDbDialect(settings);
+        MariaDbAttachment attachment = new MariaDbAttachment(settings, dialect);
+        attachment.open(raw, environment.clock());
+        PooledDatabase database =
+                PooledDatabase.pooling("interlock-mariadb", raw, settings, dialect, attachment, environment);
+        return new SqlStore(
+                database,
+                attachment::capabilities,
+                new PollingFeed(
+                        database.byUrgentConnections(),
+                        PollingFeed.Changes.ALWAYS,
+                        environment,
+                        "interlock-mariadb-feed"),
+                FastPath.NONE,
+                environment);
     }
 }

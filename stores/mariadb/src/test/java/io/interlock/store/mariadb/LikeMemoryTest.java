@@ -28,7 +28,7 @@ class LikeMemoryTest extends SameAnswersContract {
         ServerUrl server = MariaDbUrl.of(url);
         ServerSettings settings = MariaDbUrl.settings(server, url);
         DataSource raw = MariaDbUrl.dataSource(server, settings);
-        return MariaDbStore.open(
+        return MariaDbStoreFactory.open(
                 RewrittenSql.of(raw, sql -> sql.replace(MariaDbDialect.CLOCK, micros(time.now()))), settings, time);
     }
 

@@ -5,6 +5,9 @@ import io.interlock.LockKey;
 import io.interlock.spi.Watchers;
 import io.interlock.store.sql.ServerSettings;
 import io.interlock.time.Environment;
+import io.interlock.time.Environment.Ticker;
+import io.interlock.time.Environment.Timers;
+import io.interlock.time.TimerQueue;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -12,13 +15,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * <p>A wake-up for one client is followed by a look after {@link #SECOND_LOOK}: if no client has taken the key, because the one
  * that was woken is gone or no longer wants it, all others are woken.
  *
- * <p>A wake-up that cannot be sent is dropped: waiters poll as well. Thread and connection begin with the first. Safe for
- * use by many threads.
+ * <p>A wake-up that cannot be sent is dropped: waiters poll as well. Thread and connection begin with the first, and closing sends
+ * what is left. Safe for use by many threads.
  */
 final class Announcer implements AutoCloseable {
 
@@ -54,7 +56,7 @@ final class Announcer implements AutoCloseable {
 
     private final DataSource connections;
     private final ServerSettings settings;
-    private final Environment environment;
+    private final Ticker ticker;
     private final Watchers<Long> watchers;
     private final String stillFree;
     private final Set<WakeUp> gathered = new LinkedHashSet<>();
@@ -63,18 +65,26 @@ final class Announcer implements AutoCloseable {
     /** In the order of their time. */
     private final Map<LockKey, SecondLook> secondLooks = new LinkedHashMap<>();
 
-    private @Nullable Thread thread;
     private boolean closed;
+
+    private final Timers timers;
+    private final TimerQueue<Announcer> queue;
+    private final TimerQueue.Entry<Announcer> next;
+    /** Used on the thread of the timers alone. */
+    private @Nullable Connection connection;
 
     Announcer(DataSource connections, ServerSettings settings, Environment environment, Watchers<Long> watchers) {
         this.connections = connections;
         this.settings = settings;
-        this.environment = environment;
+        this.ticker = environment.ticker();
         this.watchers = watchers;
-        this.workDueAt = environment.ticker().nanos();
+        this.workDueAt = ticker.nanos();
         this.stillFree = "SELECT l.tenant, l.name FROM unnest(?, ?, ?) AS k (tenant, name, token) JOIN "
                 + settings.names().table("lease") + " AS l ON l.tenant = k.tenant AND l.name = k.name"
                 + " WHERE l.lease_id IS NULL AND l.token = k.token AND strpos(l.waiters, ',') > 0";
+        timers = environment.timers("interlock-postgres-announcer");
+        queue = new TimerQueue<>(timers, ticker, due -> send());
+        next = queue.entry(this, Duration.ZERO);
     }
 
     /**
@@ -99,125 +109,89 @@ final class Announcer implements AutoCloseable {
      */
     private record SecondLook(LockKey key, FencingToken token, long dueAt) {}
 
-    /** Keys have changed. */
-    void announce(Collection<WakeUp> wakeUps) {
-        announce(gathered, wakeUps);
+    synchronized void announce(Collection<WakeUp> wakeUps) {
+        // What waits already is sent without another call of the thread.
+        if (!closed && gathered.addAll(wakeUps)) {
+            queue.advance(next, ticker.nanos());
+        }
     }
 
-    /** Work has appeared. */
-    void announceWork(Collection<WakeUp> wakeUps) {
-        announce(work, wakeUps);
+    synchronized void announceWork(Collection<WakeUp> wakeUps) {
+        if (!closed && work.addAll(wakeUps)) {
+            queue.advance(next, workDueAt);
+        }
     }
 
     /** The lease with {@code token} was released, and more clients wait than the one that is woken. */
     synchronized void lookAgain(LockKey key, FencingToken token) {
         if (!closed) {
             secondLooks.remove(key);
-            long dueAt = environment.ticker().nanos() + SECOND_LOOK.toNanos();
+            long dueAt = ticker.nanos() + SECOND_LOOK.toNanos();
             secondLooks.put(key, new SecondLook(key, token, dueAt));
-            start();
+            queue.advance(next, dueAt);
         }
-    }
-
-    private synchronized void announce(Set<WakeUp> waiting, Collection<WakeUp> wakeUps) {
-        // What waits already is sent without another call of the thread.
-        if (!closed && waiting.addAll(wakeUps)) {
-            start();
-        }
-    }
-
-    private synchronized void start() {
-        if (thread == null) {
-            thread = environment.threads("interlock-postgres-announcer").newThread(this::run);
-            thread.start();
-        }
-        notifyAll();
     }
 
     @Override
     public void close() {
-        Thread running;
+        CountDownLatch sent = new CountDownLatch(1);
         synchronized (this) {
+            if (closed) {
+                return;
+            }
             closed = true;
-            running = thread;
-            notifyAll();
         }
-        if (running != null) {
-            Threads.join(running, settings.timeout());
-        }
+        timers.after(Duration.ZERO, () -> {
+            while (send()) {
+                // A notification takes only so many.
+            }
+            discard();
+            timers.close();
+            sent.countDown();
+        });
+        Listener.pause(sent, settings.timeoutMillis());
     }
 
-    private void run() {
-        Connection connection = null;
-        while (awaitNext()) {
-            List<SecondLook> due = takeDue();
-            if (!due.isEmpty()) {
-                connection = use(connection, due.size(), open -> {
-                    List<WakeUp> free = stillFree(open, due);
-                    synchronized (this) {
-                        gathered.addAll(free);
-                    }
-                });
-            }
-            List<WakeUp> next = take();
-            if (!next.isEmpty()) {
-                // Those in this process need not wait for the way around.
-                next.stream()
-                        .filter(each -> each.client().isEmpty())
-                        .forEach(each -> watchers.call(Set.of(each.about())));
-                connection = use(connection, next.size(), open -> emit(open, next));
-            }
+    /** Sends what is due, and says whether there is more to be sent. */
+    private boolean send() {
+        List<SecondLook> due = takeDue();
+        if (!due.isEmpty()) {
+            use(due.size(), open -> announce(stillFree(open, due)));
         }
-        discard(connection);
+        List<WakeUp> wakeUps = take();
+        if (!wakeUps.isEmpty()) {
+            // Those in this process need not wait for the way around.
+            wakeUps.stream()
+                    .filter(each -> each.client().isEmpty())
+                    .forEach(each -> watchers.callThoseOf(each.about()));
+            use(wakeUps.size(), open -> emit(open, wakeUps));
+        }
+        return sendRest();
     }
 
-    /** Waits until there is something to do; {@code false} once it is closed and all is sent. */
-    private synchronized boolean awaitNext() {
-        try {
-            // The ticker is read once a round: a second look could find the time over, and nothing left to wait for.
-            for (long left = nanosUntilNext(); left > 0 && !closed; left = nanosUntilNext()) {
-                if (left == Long.MAX_VALUE) {
-                    wait();
-                } else {
-                    wait(1 + TimeUnit.NANOSECONDS.toMillis(left));
-                }
-            }
-        } catch (InterruptedException onlyThisClassHasTheThread) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
-        return !closed || !gathered.isEmpty() || !work.isEmpty();
-    }
-
-    private long nanosUntilNext() {
+    private synchronized boolean sendRest() {
         if (!gathered.isEmpty()) {
-            return 0;
+            queue.advance(next, ticker.nanos());
+        } else if (!work.isEmpty()) {
+            queue.advance(next, workDueAt);
         }
-        long now = environment.ticker().nanos();
-        long left = work.isEmpty() ? Long.MAX_VALUE : workDueAt - now;
-        Iterator<SecondLook> looks = secondLooks.values().iterator();
-        return looks.hasNext() ? Math.min(left, looks.next().dueAt() - now) : left;
+        secondLooks.values().stream().findFirst().ifPresent(look -> queue.advance(next, look.dueAt()));
+        return !(gathered.isEmpty() && work.isEmpty());
     }
 
     private synchronized List<SecondLook> takeDue() {
-        List<SecondLook> due = new ArrayList<>();
-        long now = environment.ticker().nanos();
-        Iterator<SecondLook> looks = secondLooks.values().iterator();
-        while (looks.hasNext()) {
-            SecondLook look = looks.next();
-            if (look.dueAt() - now > 0) {
-                break;
-            }
-            due.add(look);
-            looks.remove();
-        }
+        long now = ticker.nanos();
+        List<SecondLook> due = secondLooks.values().stream()
+                .takeWhile(look -> look.dueAt() - now <= 0)
+                .toList();
+        due.forEach(look -> secondLooks.remove(look.key()));
         return due;
     }
 
     private synchronized List<WakeUp> take() {
-        if (closed || workDueAt - environment.ticker().nanos() <= 0) {
+        if (closed || workDueAt - ticker.nanos() <= 0) {
             if (!work.isEmpty()) {
-                workDueAt = environment.ticker().nanos() + WORK_EVERY.toNanos();
+                workDueAt = ticker.nanos() + WORK_EVERY.toNanos();
             }
             gathered.addAll(work);
             work.clear();
@@ -232,31 +206,30 @@ final class Announcer implements AutoCloseable {
         void run(Connection connection) throws SQLException;
     }
 
-    /** Uses the connection of last time or, if that fails, a new one; returns the one to use next time. */
-    private @Nullable Connection use(@Nullable Connection last, int count, Use use) {
-        List<Exception> failures = new ArrayList<>();
-        Connection connection = last;
+    /** Uses the connection of last time or, if that fails, a new one. */
+    private void use(int count, Use use) {
+        Exception last = null;
         for (int attempt = connection == null ? 2 : 1; attempt <= 2; attempt++) {
             try {
-                if (connection == null) {
-                    connection = connections.getConnection();
-                    connection.setAutoCommit(true);
-                    connection.setNetworkTimeout(Runnable::run, settings.timeoutMillis());
+                Connection open = connection;
+                if (open == null) {
+                    open = connections.getConnection();
+                    connection = open;
+                    open.setAutoCommit(true);
+                    open.setNetworkTimeout(Runnable::run, settings.timeoutMillis());
                 }
-                use.run(connection);
-                return connection;
+                use.run(open);
+                return;
             } catch (SQLException | RuntimeException failure) {
-                failures.add(failure);
-                discard(connection);
-                connection = null;
+                last = failure;
+                discard();
             }
         }
         log.warn(
                 "store {}: {} wake-ups could not be sent, waiters poll instead: {}",
                 settings.store(),
                 count,
-                failures.get(failures.size() - 1).toString());
-        return null;
+                String.valueOf(last));
     }
 
     private void emit(Connection connection, List<WakeUp> wakeUps) throws SQLException {
@@ -300,10 +273,12 @@ final class Announcer implements AutoCloseable {
                         .createArrayOf(type, rows.stream().map(value).toArray()));
     }
 
-    private void discard(@Nullable Connection connection) {
-        if (connection != null) {
+    private void discard() {
+        Connection open = connection;
+        connection = null;
+        if (open != null) {
             try {
-                connection.close();
+                open.close();
             } catch (SQLException unimportant) {
                 log.debug("store {}: a connection could not be closed", settings.store(), unimportant);
             }

@@ -11,6 +11,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -48,15 +49,6 @@ final class Listener implements ChangeFeed, AutoCloseable {
             ServerSettings settings,
             Environment environment,
             Watchers<Long> watchers,
-            String client) {
-        this(connections, settings, environment, watchers, client, KEEP_ALIVE);
-    }
-
-    Listener(
-            DataSource connections,
-            ServerSettings settings,
-            Environment environment,
-            Watchers<Long> watchers,
             String client,
             Duration keepAlive) {
         this.connections = connections;
@@ -87,7 +79,11 @@ final class Listener implements ChangeFeed, AutoCloseable {
         }
         abort(listening);
         if (running != null && running != Thread.currentThread()) {
-            Threads.join(running, settings.timeout());
+            try {
+                running.join(settings.timeoutMillis());
+            } catch (InterruptedException hurry) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -120,9 +116,19 @@ final class Listener implements ChangeFeed, AutoCloseable {
             } finally {
                 listening = null;
             }
-            if (Threads.pause(closing, pause / 2 + environment.random().nextLong(pause / 2))) {
+            if (pause(closing, pause / 2 + environment.random().nextLong(pause / 2))) {
                 return;
             }
+        }
+    }
+
+    /** Waits for a while, or until {@code closing}; says whether it is closing, or there is no time to wait. */
+    static boolean pause(CountDownLatch closing, long millis) {
+        try {
+            return closing.await(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException hurry) {
+            Thread.currentThread().interrupt();
+            return true;
         }
     }
 

@@ -1,16 +1,13 @@
 package io.interlock.store.postgres;
 
-import io.interlock.store.sql.AuditNumbers;
 import io.interlock.store.sql.Rows;
 import io.interlock.store.sql.ServerDialect;
-import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.TableNames;
 import io.interlock.store.sql.Trip;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLTransientConnectionException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.List;
@@ -163,11 +160,6 @@ final class PostgresDialect extends ServerDialect {
     }
 
     @Override
-    protected boolean pipelines() {
-        return true;
-    }
-
-    @Override
     protected String startsWith(String column) {
         return "left(" + column + ", length(CAST(? AS text))) = ?";
     }
@@ -209,6 +201,16 @@ final class PostgresDialect extends ServerDialect {
     @Override
     protected String clock() {
         return CLOCK;
+    }
+
+    @Override
+    protected List<String> beginWrite() {
+        return List.of("BEGIN ISOLATION LEVEL READ COMMITTED");
+    }
+
+    @Override
+    protected List<String> beginRead() {
+        return List.of("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", BY_INDEX);
     }
 
     @Override
@@ -269,10 +271,7 @@ final class PostgresDialect extends ServerDialect {
 
     /** The SQLSTATE; of a pool's timeout, that of the connection attempt behind it. */
     static String stateOf(SQLException error) {
-        if (error instanceof SQLTransientConnectionException && error.getCause() instanceof SQLException behind) {
-            return stateOf(behind);
-        }
-        String state = error.getSQLState();
+        String state = behind(error).getSQLState();
         return state == null ? "" : state;
     }
 }

@@ -1,12 +1,10 @@
 package io.interlock.store.postgres;
 
-import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
-import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
 import io.interlock.spi.Answers;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
@@ -18,15 +16,13 @@ import io.interlock.spi.LeaseStore.RenewRequest;
 import io.interlock.spi.TokenLayout;
 import io.interlock.store.sql.Database;
 import io.interlock.store.sql.FastPath;
+import io.interlock.store.sql.Micros;
 import io.interlock.store.sql.Rows;
 import io.interlock.store.sql.ServerDialect;
 import io.interlock.store.sql.Transaction;
 import io.interlock.store.sql.Trip;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -204,7 +200,7 @@ final class PostgresFastPath implements FastPath {
 
         /** Whether the lease was granted so long ago that its holder would have too little of it. */
         boolean isLate() {
-            return granted && grant != null && now - micros(grant.grantedAt()) > LONGEST_WAIT_MICROS;
+            return granted && grant != null && now - Micros.of(grant.grantedAt()) > LONGEST_WAIT_MICROS;
         }
     }
 
@@ -260,9 +256,9 @@ final class PostgresFastPath implements FastPath {
         boolean mine = request.equals(first.get(key));
         if (grant != null && found.granted()) {
             if (mine || grant.id().equals(request.id())) {
-                return answered(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(grant, found.lease()))));
+                return new Answer<>(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(grant, found.lease()))));
             }
-            return request.waits() ? null : answered(new AcquireAnswer.Refused(new Refusal.Held(grant)));
+            return request.waits() ? null : new Answer<>(new AcquireAnswer.Refused(new Refusal.Held(grant)));
         }
         LeaseRecord lease = found.lease();
         if (lease == null) {
@@ -274,14 +270,14 @@ final class PostgresFastPath implements FastPath {
         }
         if (lease.id().equals(request.id())) {
             return lease.isLive()
-                    ? answered(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(lease, null))))
+                    ? new Answer<>(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(lease, null))))
                     : null;
         }
         if (request.waits() && !found.waiters().contains(waiter)) {
             // It is refused once its client is in the queue; the long way would have every release wake all clients.
             return many ? new Answer<>(null) : null;
         }
-        return answered(new AcquireAnswer.Refused(new Refusal.Held(lease)));
+        return new Answer<>(new AcquireAnswer.Refused(new Refusal.Held(lease)));
     }
 
     private static String token(String now) {
@@ -330,13 +326,10 @@ final class PostgresFastPath implements FastPath {
                         transaction,
                         SOON,
                         requests.size() == 1 ? ENQUEUE_ONE : ENQUEUE_MANY,
-                        rows -> {
-                            while (rows.next()) {
-                                LockKey key = keys.get(rows.getInt(1) - 1);
-                                found.put(key, seen(key, rows, rows.getLong(2), 3));
-                            }
-                            return true;
-                        },
+                        Trip.forEach(rows -> {
+                            LockKey key = keys.get(rows.getInt(1) - 1);
+                            found.put(key, seen(key, rows, rows.getLong(2), 3));
+                        }),
                         asked,
                         waiter,
                         LONGEST_QUEUE,
@@ -372,18 +365,21 @@ final class PostgresFastPath implements FastPath {
                 Database.Lane.STEPS,
                 transaction -> transaction.query(
                         ACQUIRE,
-                        rows -> {
-                            if (rows.next()) {
-                                found.put(key, one(key, request, rows));
-                            }
-                            return true;
-                        },
+                        Trip.forEach(row -> {
+                            long now = row.getLong(2);
+                            boolean granted = row.getInt(1) == 1;
+                            found.put(
+                                    key,
+                                    granted
+                                            ? granted(request, now, row.getLong(7), row.getLong(8), row.getLong(9))
+                                            : seen(key, row, now, 3));
+                        }),
                         request.id().toString(),
                         holder.instance(),
                         holder.label(),
                         holder.run() == null ? null : holder.run().toString(),
-                        micros(request.terms().lockDelay()),
-                        micros(request.terms().ttl()),
+                        Micros.of(request.terms().lockDelay()),
+                        Micros.of(request.terms().ttl()),
                         waiter,
                         Integer.toString(transaction.patienceMillis()),
                         key.tenant(),
@@ -397,52 +393,32 @@ final class PostgresFastPath implements FastPath {
     /** Lets a lease begin now whose statement waited; if it waits again and again, the lease is a little short. */
     private void grantAnew(AcquireRequest request, Map<LockKey, Found> all) {
         LockKey key = request.keys().get(0);
+        ServerDialect.Server server = dialect.server();
         Found found = all.get(key);
         for (int i = 0; found != null && found.isLate() && i < MOST_GRANTS_ANEW; i++) {
-            found = grantAnew(request, key, found);
+            Found late = found;
+            long token = Objects.requireNonNull(late.grant()).token().value();
+            found = database.once(
+                    Database.Lane.STEPS,
+                    transaction -> transaction.query(
+                            GRANT_ANEW,
+                            rows -> rows.next()
+                                    ? granted(request, rows.getLong(1), token, rows.getLong(2), rows.getLong(3))
+                                    : late,
+                            Micros.of(request.terms().ttl()),
+                            Integer.toString(transaction.patienceMillis()),
+                            key.tenant(),
+                            key.name(),
+                            request.id().toString(),
+                            token,
+                            server.identity(),
+                            server.startedAt()));
             all.put(key, found);
         }
     }
 
-    private Found grantAnew(AcquireRequest request, LockKey key, Found late) {
-        ServerDialect.Server server = dialect.server();
-        long token = Objects.requireNonNull(late.grant()).token().value();
-        return database.once(
-                Database.Lane.STEPS,
-                transaction -> transaction.query(
-                        GRANT_ANEW,
-                        rows -> rows.next()
-                                ? granted(key, request, rows.getLong(1), token, rows.getLong(2), rows.getLong(3))
-                                : late,
-                        micros(request.terms().ttl()),
-                        Integer.toString(transaction.patienceMillis()),
-                        key.tenant(),
-                        key.name(),
-                        request.id().toString(),
-                        token,
-                        server.identity(),
-                        server.startedAt()));
-    }
-
-    private static Found one(LockKey key, AcquireRequest request, ResultSet row) throws SQLException {
-        long now = row.getLong(2);
-        return row.getInt(1) == 1
-                ? granted(key, request, now, row.getLong(7), row.getLong(8), row.getLong(9))
-                : seen(key, row, now, 3);
-    }
-
-    private static Found granted(
-            LockKey key, AcquireRequest request, long now, long token, long grantedAt, long expiresAt) {
-        LeaseRecord grant = new LeaseRecord(
-                key,
-                request.id(),
-                request.holder(),
-                new FencingToken(token),
-                moment(grantedAt),
-                moment(expiresAt),
-                moment(grantedAt),
-                null);
-        return new Found(true, now, null, grant, "", 0, true);
+    private static Found granted(AcquireRequest request, long now, long token, long grantedAt, long expiresAt) {
+        return new Found(true, now, null, FastPath.granted(request, token, grantedAt, expiresAt), "", 0, true);
     }
 
     private void acquireMany(List<AcquireRequest> requests, Map<LockKey, Found> found) {
@@ -457,8 +433,8 @@ final class PostgresFastPath implements FastPath {
                     holder.instance(),
                     holder.label(),
                     holder.run() == null ? null : holder.run().toString(),
-                    micros(request.terms().lockDelay()),
-                    micros(request.terms().ttl()));
+                    Micros.of(request.terms().lockDelay()),
+                    Micros.of(request.terms().ttl()));
         }
         ServerDialect.Server server = dialect.server();
         database.write(
@@ -467,14 +443,11 @@ final class PostgresFastPath implements FastPath {
                         transaction,
                         DURABLE,
                         ACQUIRE_MANY,
-                        rows -> {
-                            while (rows.next()) {
-                                AcquireRequest request = requests.get(rows.getInt(1) - 1);
-                                LockKey key = request.keys().get(0);
-                                found.put(key, many(key, request, rows));
-                            }
-                            return true;
-                        },
+                        Trip.forEach(rows -> {
+                            AcquireRequest request = requests.get(rows.getInt(1) - 1);
+                            LockKey key = request.keys().get(0);
+                            found.put(key, many(key, request, rows));
+                        }),
                         asked,
                         server.identity(),
                         server.startedAt(),
@@ -486,15 +459,7 @@ final class PostgresFastPath implements FastPath {
         if (row.getInt(2) == 0) {
             return seen(key, row, now, 4);
         }
-        LeaseRecord grant = new LeaseRecord(
-                key,
-                request.id(),
-                request.holder(),
-                new FencingToken(row.getLong(17)),
-                moment(row.getLong(18)),
-                moment(row.getLong(19)),
-                moment(row.getLong(18)),
-                null);
+        LeaseRecord grant = FastPath.granted(request, row.getLong(17), row.getLong(18), row.getLong(19));
         return new Found(true, now, lease(key, row, 4, now), grant, "", 0, true);
     }
 
@@ -512,7 +477,7 @@ final class PostgresFastPath implements FastPath {
                         request.key().name(),
                         request.id().toString(),
                         request.token().value(),
-                        micros(request.ttl())));
+                        Micros.of(request.ttl())));
         ServerDialect.Server server = dialect.server();
         Map<Integer, RenewAnswer> renewed = new HashMap<>();
         database.write(
@@ -521,15 +486,13 @@ final class PostgresFastPath implements FastPath {
                         transaction,
                         DURABLE,
                         RENEW,
-                        rows -> {
-                            while (rows.next()) {
-                                int place = first.get(rows.getInt(1) - 1);
-                                RenewRequest request = requests.get(place);
-                                LeaseRecord lease = held(request.key(), rows, request.id());
-                                renewed.put(place, new RenewAnswer.Renewed(lease));
-                            }
-                            return true;
-                        },
+                        Trip.forEach(rows -> {
+                            int place = first.get(rows.getInt(1) - 1);
+                            RenewRequest request = requests.get(place);
+                            LeaseRecord lease =
+                                    FastPath.lease(request.key(), request.id(), rows, 4, rows.getLong(2), null);
+                            renewed.put(place, new RenewAnswer.Renewed(lease));
+                        }),
                         asked,
                         server.identity(),
                         server.startedAt()));
@@ -548,22 +511,17 @@ final class PostgresFastPath implements FastPath {
         Database.Work<Boolean> work = transaction -> {
             released.clear();
             wanted.clear();
-            send(transaction, first.stream().map(requests::get).toList(), rows -> {
-                while (rows.next()) {
-                    int place = first.get(rows.getInt(1) - 1);
-                    ReleaseRequest request = requests.get(place);
-                    LeaseRecord lease = held(request.key(), rows, request.id());
-                    released.put(
-                            place,
-                            lease.isLive() ? new ReleaseAnswer.Released(lease) : new ReleaseAnswer.Lapsed(lease));
-                    boolean byAll = -rows.getLong(10) > rows.getLong(2);
-                    String waiters = rows.getString(11);
-                    if (byAll || !waiters.isEmpty()) {
-                        wanted.put(request, byAll ? "" : waiters);
-                    }
+            send(transaction, first.stream().map(requests::get).toList(), Trip.forEach(rows -> {
+                int place = first.get(rows.getInt(1) - 1);
+                ReleaseRequest request = requests.get(place);
+                LeaseRecord lease = FastPath.lease(request.key(), request.id(), rows, 4, rows.getLong(2), null);
+                released.put(place, ReleaseAnswer.of(lease));
+                boolean byAll = -rows.getLong(10) > rows.getLong(2);
+                String waiters = rows.getString(11);
+                if (byAll || !waiters.isEmpty()) {
+                    wanted.put(request, byAll ? "" : waiters);
                 }
-                return true;
-            });
+            }));
             return !transaction.mayHaveBeenDone();
         };
         boolean clear = first.size() == 1
@@ -647,10 +605,6 @@ final class PostgresFastPath implements FastPath {
     /** An answer, or the word that the request is left open. */
     private record Answer<A>(@Nullable A value) {}
 
-    private static <A> Answer<A> answered(A value) {
-        return new Answer<>(value);
-    }
-
     private static <A> @Nullable Answer<A> given(@Nullable A value) {
         return value == null ? null : new Answer<>(value);
     }
@@ -665,36 +619,15 @@ final class PostgresFastPath implements FastPath {
     // What the statement could not answer takes the long way, all of it together.
     private static <Q, A> Answers<A> answer(List<Q> requests, Quick<Q, A> quick, LongWay<Q, A> longWay) {
         List<@Nullable A> answers = new ArrayList<>();
-        List<Q> rest = new ArrayList<>();
         List<Integer> places = new ArrayList<>();
         for (int i = 0; i < requests.size(); i++) {
             Answer<A> answer = quick.of(i, requests.get(i));
             answers.add(answer == null ? null : answer.value());
             if (answer == null) {
-                rest.add(requests.get(i));
                 places.add(i);
             }
         }
-        if (!rest.isEmpty()) {
-            Answers<A> late = longWay.answer(rest, requests.size() == 1);
-            for (int i = 0; i < places.size(); i++) {
-                answers.set(places.get(i), late.isOpen(i) ? null : late.get(i));
-            }
-        }
-        return Answers.partly(answers);
-    }
-
-    private static LeaseRecord held(LockKey key, ResultSet row, LeaseId id) throws SQLException {
-        String run = row.getString(6);
-        return new LeaseRecord(
-                key,
-                id,
-                new Holder(row.getString(4), row.getString(5), run == null ? null : RunId.parse(run)),
-                new FencingToken(row.getLong(7)),
-                moment(row.getLong(8)),
-                moment(row.getLong(9)),
-                moment(row.getLong(2)),
-                null);
+        return FastPath.complete(requests, answers, places, rest -> longWay.answer(rest, requests.size() == 1));
     }
 
     private static @Nullable LeaseRecord lease(LockKey key, ResultSet row, int from, long now) throws SQLException {
@@ -702,30 +635,10 @@ final class PostgresFastPath implements FastPath {
         if (id == null) {
             return null;
         }
-        String run = row.getString(from + 3);
         String actor = row.getString(from + 7);
-        return new LeaseRecord(
-                key,
-                LeaseId.parse(id),
-                new Holder(row.getString(from + 1), row.getString(from + 2), run == null ? null : RunId.parse(run)),
-                new FencingToken(row.getLong(from + 4)),
-                moment(row.getLong(from + 5)),
-                moment(row.getLong(from + 6)),
-                moment(now),
-                actor == null
-                        ? null
-                        : new LeaseRecord.Eviction(actor, row.getString(from + 8), moment(row.getLong(from + 9))));
-    }
-
-    private static long micros(Duration time) {
-        return Math.addExact(Math.multiplyExact(time.getSeconds(), 1_000_000L), time.getNano() / 1000);
-    }
-
-    private static long micros(Instant moment) {
-        return ChronoUnit.MICROS.between(Instant.EPOCH, moment);
-    }
-
-    private static Instant moment(long micros) {
-        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+        LeaseRecord.Eviction eviction = actor == null
+                ? null
+                : new LeaseRecord.Eviction(actor, row.getString(from + 8), Micros.moment(row.getLong(from + 9)));
+        return FastPath.lease(key, LeaseId.parse(id), row, from + 1, now, eviction);
     }
 }

@@ -23,7 +23,7 @@ final class PostgresFeed implements SqlStore.Feed {
 
     PostgresFeed(DataSource connections, ServerSettings settings, Environment environment) {
         client = String.format("%08x", environment.random().nextInt());
-        listener = new Listener(connections, settings, environment, watchers, client);
+        listener = new Listener(connections, settings, environment, watchers, client, Listener.KEEP_ALIVE);
         announcer = new Announcer(connections, settings, environment, watchers);
     }
 

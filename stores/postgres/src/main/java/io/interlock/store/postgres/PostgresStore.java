@@ -1,15 +1,12 @@
 package io.interlock.store.postgres;
 
-import io.interlock.store.sql.AttachingDataSource;
 import io.interlock.store.sql.PooledDatabase;
-import io.interlock.store.sql.Pools;
 import io.interlock.store.sql.SchemaMode;
 import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.ServerUrl;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.store.sql.TableNames;
 import io.interlock.time.Environment;
-import java.util.List;
 import javax.sql.DataSource;
 
 /**
@@ -51,43 +48,22 @@ public final class PostgresStore {
                 migrate,
                 ServerSettings.DEFAULT_MAX_LEASE,
                 ServerSettings.DEFAULT_TIMEOUT);
-        PostgresDialect dialect = new PostgresDialect(settings.names());
-        PostgresAttachment attachment = new PostgresAttachment(settings, dialect);
-        new PostgresOpening(settings, dialect, attachment, environment).run(connections);
-        return store(settings, dialect, attachment, environment, connections, connections, connections, () -> {});
+        return open(connections, false, settings, environment);
     }
 
     static SqlStore open(ServerUrl url, ServerSettings settings, Environment environment) {
-        DataSource raw = PostgresUrl.dataSource(url, settings);
-        PostgresDialect dialect = new PostgresDialect(settings.names());
-        PostgresAttachment attachment = new PostgresAttachment(settings, dialect);
-        new PostgresOpening(settings, dialect, attachment, environment).run(raw);
-        AttachingDataSource attached = new AttachingDataSource(raw, attachment, dialect, settings, environment);
-        Pools pools = new Pools("interlock-postgres", attached, settings, environment);
-        return store(settings, dialect, attachment, environment, pools.steps(), pools.renewals(), raw, pools::close);
+        return open(PostgresUrl.dataSource(url, settings), true, settings, environment);
     }
 
-    private static SqlStore store(
-            ServerSettings settings,
-            PostgresDialect dialect,
-            PostgresAttachment attachment,
-            Environment environment,
-            DataSource steps,
-            DataSource urgent,
-            DataSource single,
-            Runnable closePools) {
-        PooledDatabase database = new PooledDatabase(
-                settings,
-                dialect,
-                attachment,
-                new PooledDatabase.Connections(
-                        steps,
-                        urgent,
-                        List.of("BEGIN ISOLATION LEVEL READ COMMITTED"),
-                        List.of("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", PostgresDialect.BY_INDEX),
-                        closePools),
-                environment);
-        PostgresFeed feed = new PostgresFeed(single, settings, environment);
+    private static SqlStore open(
+            DataSource connections, boolean pooling, ServerSettings settings, Environment environment) {
+        PostgresDialect dialect = new PostgresDialect(settings.names());
+        PostgresAttachment attachment = new PostgresAttachment(settings, dialect);
+        attachment.open(connections, environment.clock());
+        PooledDatabase database = pooling
+                ? PooledDatabase.pooling("interlock-postgres", connections, settings, dialect, attachment, environment)
+                : PooledDatabase.on(connections, settings, dialect, attachment, environment);
+        PostgresFeed feed = new PostgresFeed(connections, settings, environment);
         return new SqlStore(
                 database, attachment::capabilities, feed, new PostgresFastPath(database, dialect, feed), environment);
     }

@@ -26,9 +26,6 @@ import java.util.Set;
  */
 public final class PostgresStoreFactory implements StoreFactory {
 
-    /** For {@link java.util.ServiceLoader}. */
-    public PostgresStoreFactory() {}
-
     @Override
     public Set<String> schemes() {
         return Set.of("postgresql", "postgres");

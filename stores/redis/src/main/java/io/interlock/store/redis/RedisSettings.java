@@ -2,8 +2,8 @@ package io.interlock.store.redis;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
-import io.interlock.spi.StoreUrl.StoreSettings;
 import io.interlock.spi.StoreUrl;
+import io.interlock.spi.StoreUrl.StoreSettings;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;

@@ -1,10 +1,10 @@
 package io.interlock.store.redis;
 
-import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.FencingToken;
-import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseQuery;
+import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;

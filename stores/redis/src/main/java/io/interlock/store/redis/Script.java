@@ -1,10 +1,10 @@
 package io.interlock.store.redis;
 
-import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.RunId;

@@ -44,33 +44,29 @@ final class AccessKeyTable implements AccessKeys {
             Trip first = transaction.trip();
             transaction.dialect().latchShared(first);
             Trip.Answer<StoreRow> store = StoreRow.ask(first);
-            Trip.Answer<List<AccessKey>> known = first.list(FIND, AccessKeyTable::read, key.id());
+            Trip.Answer<Optional<AccessKey>> known = first.query(FIND, Trip.first(AccessKeyTable::read), key.id());
             first.run();
-            if (!known.get().isEmpty()) {
+            if (known.get().isPresent()) {
                 transaction.confirm();
-                return known.get().get(0);
+                return known.get().get();
             }
             Instant now = Micros.moment(store.get().now());
             // If another one adds the same key meanwhile, this fails as a duplicate, is made again, and finds it.
-            Trip second = transaction.trip();
-            second.update(transaction.dialect().insert("access_key", COLUMNS), values(key, now));
-            Trip.Answer<List<AccessKey>> there = second.list(FIND, AccessKeyTable::read, key.id());
-            second.run();
-            AccessKey written = there.get().get(0);
             Trip last = transaction.trip();
+            last.update(transaction.dialect().insert("access_key", COLUMNS), values(key, now));
+            Trip.Answer<List<AccessKey>> written = last.list(FIND, AccessKeyTable::read, key.id());
             AuditTable.add(
-                    transaction,
                     last,
                     AuditRecord.of(
                             now,
-                            written.logKey(),
+                            key.logKey(),
                             actor,
                             "key-added",
                             "",
-                            written.role().name(),
-                            written.label()));
+                            key.role().name(),
+                            key.label()));
             transaction.commit(last);
-            return written;
+            return written.get().get(0);
         });
         if (!kept.hash().equals(key.hash())) {
             throw new InvalidSettingException("key id", key.id(), "is that of another key", "draw another");
@@ -93,10 +89,7 @@ final class AccessKeyTable implements AccessKeys {
 
     @Override
     public Optional<AccessKey> findKey(String id) {
-        return isId(id)
-                ? new Filter(FIND, id)
-                        .list(database, AccessKeyTable::read).stream().findFirst()
-                : Optional.empty();
+        return isId(id) ? new Filter(FIND, id).ask(database, Trip.first(AccessKeyTable::read)) : Optional.empty();
     }
 
     // What cannot be an id is not sent to the database, which may not know such characters.
@@ -120,10 +113,10 @@ final class AccessKeyTable implements AccessKeys {
         return database.write(Database.Lane.STEPS, transaction -> {
             Trip first = transaction.trip();
             transaction.dialect().latchShared(first);
-            Trip.Answer<List<AccessKey>> found = first.list(LOCK, AccessKeyTable::read, id);
+            Trip.Answer<Optional<AccessKey>> found = first.query(LOCK, Trip.first(AccessKeyTable::read), id);
             Trip.Answer<StoreRow> store = StoreRow.ask(first);
             first.run();
-            AccessKey known = found.get().stream().findFirst().orElse(null);
+            AccessKey known = found.get().orElse(null);
             if (known == null || known.revokedAt() != null) {
                 transaction.confirm();
                 return Optional.ofNullable(known);
@@ -132,7 +125,6 @@ final class AccessKeyTable implements AccessKeys {
             Trip last = transaction.trip();
             last.update(REVOKE, Micros.of(now), id);
             AuditTable.add(
-                    transaction,
                     last,
                     AuditRecord.of(
                             now,

@@ -1,5 +1,6 @@
 package io.interlock.store.sql;
 
+import io.interlock.store.sql.Dialect.SqlFailure;
 import io.interlock.time.Environment;
 import java.io.PrintWriter;
 import java.sql.Connection;
@@ -59,19 +60,11 @@ public final class AttachingDataSource implements DataSource {
     }
 
     private Connection attached() throws SQLException {
-        Connection connection = raw.getConnection();
-        try {
+        return Loan.orClose(raw.getConnection(), connection -> {
             attachment.requireSafe(connection);
             attachment.attach(connection);
             return connection;
-        } catch (SQLException | RuntimeException refused) {
-            try {
-                connection.close();
-            } catch (SQLException unimportant) {
-                refused.addSuppressed(unimportant);
-            }
-            throw refused;
-        }
+        });
     }
 
     @Override

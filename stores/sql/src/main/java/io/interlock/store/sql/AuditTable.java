@@ -9,12 +9,12 @@ import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.spi.run.AuditLog;
+import io.interlock.store.sql.Dialect.AuditNumbers;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -92,16 +92,13 @@ final class AuditTable implements AuditLog {
             Rows rows = new Rows();
             records.forEach(
                     record -> rows.add(StepWriter.row(record.at(now)).all().get(0)));
-            Trip last = transaction.trip();
-            last.update(transaction.dialect().insert("audit", StepWriter.AUDIT), rows);
-            transaction.commit(last);
-            return now;
+            return transaction.commit(transaction.dialect().insert("audit", StepWriter.AUDIT), rows);
         });
     }
 
     /** Adds a record to {@code trip}, in a transaction that has written before: only then its number may be drawn. */
-    static void add(Transaction transaction, Trip trip, AuditRecord record) {
-        trip.update(transaction.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
+    static void add(Trip trip, AuditRecord record) {
+        trip.update(trip.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
     }
 
     @Override
@@ -117,25 +114,20 @@ final class AuditTable implements AuditLog {
                         : database.peek(transaction -> ofRun(transaction, query, run)));
     }
 
-    /** Where the records of a run are. */
     private record Place(LockKey key, long since, @Nullable Long until) {
 
-        static Optional<Place> read(ResultSet row) throws SQLException {
-            if (!row.next()) {
-                return Optional.empty();
-            }
+        static Place read(ResultSet row) throws SQLException {
             String state = row.getString(4);
             // What is done about a dead letter may be done at any time.
             boolean over = state != null && !state.equals(RunState.DEAD.name());
-            return Optional.of(new Place(
-                    LockKey.of(row.getString(1), row.getString(2)),
-                    row.getLong(3),
-                    over ? row.getLong(5) + Micros.of(AFTERMATH) : null));
+            Long until = over ? (Long) (row.getLong(5) + Micros.of(AFTERMATH)) : null;
+            return new Place(LockKey.of(row.getString(1), row.getString(2)), row.getLong(3), until);
         }
     }
 
     private List<AuditRecord> ofRun(Transaction transaction, AuditQuery query, RunId run) throws SQLException {
-        Place place = transaction.query(RUN, Place::read, run.toString()).orElse(null);
+        Place place =
+                transaction.query(RUN, Trip.first(Place::read), run.toString()).orElse(null);
         if (place == null) {
             place = ofForgotten(transaction, query, run);
         }

@@ -28,7 +28,6 @@ public interface Database extends AutoCloseable {
     /** Kind and place of the database, for people, without secrets. */
     String store();
 
-    /** The words of the database. */
     Dialect dialect();
 
     /**
@@ -49,11 +48,15 @@ public interface Database extends AutoCloseable {
     /** Runs {@code work} on one unchanging state of all tables; it locks and writes nothing. */
     <T> T read(Work<T> work);
 
-    /** Runs {@code work} outside of any transaction: each of its statements sees what was committed when it began. */
-    <T> T peek(Work<T> work);
+    /** Runs {@code work}, each of whose statements needs to see no more than what was committed when it began. */
+    default <T> T peek(Work<T> work) {
+        return read(work);
+    }
 
     /** Runs {@code work}, which is a single trip whose statement changes rows and is its own transaction. */
-    <T> T once(Lane lane, Work<T> work);
+    default <T> T once(Lane lane, Work<T> work) {
+        return write(lane, work);
+    }
 
     /** Makes calls that may take no longer together than one alone, if {@code calls} are made one after the other. */
     default <T> T together(Supplier<T> calls) {

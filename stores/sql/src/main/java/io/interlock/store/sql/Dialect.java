@@ -44,7 +44,6 @@ public abstract class Dialect {
     private final Map<String, String> remembered = new ConcurrentHashMap<>();
     private final Map<List<String>, String> joined = new ConcurrentHashMap<>();
 
-    /** A dialect for tables called so. */
     protected Dialect(TableNames names) {
         this.names = names;
     }
@@ -74,15 +73,13 @@ public abstract class Dialect {
         private static final Map<String, List<Column>> PARSED = new ConcurrentHashMap<>();
     }
 
-    /** The names of the tables. */
     public final TableNames names() {
         return names;
     }
 
     /** The statement {@code make} writes, which is written once and remembered under {@code name}. */
     final String remembered(String name, Supplier<String> make) {
-        String known = remembered.get(name);
-        return known == null ? remembered.computeIfAbsent(name, unknown -> make.get()) : known;
+        return kept(remembered, name, make);
     }
 
     /**
@@ -91,15 +88,18 @@ public abstract class Dialect {
      * @param oneRow whether its {@link Rows} argument has exactly one row
      */
     final String render(String sql, boolean oneRow) {
-        Map<String, String> texts = oneRow ? renderedForOneRow : rendered;
-        String known = texts.get(sql);
+        return kept(oneRow ? renderedForOneRow : rendered, sql, () -> fill(sql, oneRow));
+    }
+
+    private static <K> String kept(Map<K, String> texts, K key, Supplier<String> make) {
+        String known = texts.get(key);
         if (known == null) {
-            known = fill(sql, oneRow);
+            known = make.get();
             if (texts.size() >= MOST_RENDERED) {
                 // Some have a moment in their text, and are not asked for again.
                 texts.clear();
             }
-            texts.put(sql, known);
+            texts.put(key, known);
         }
         return known;
     }
@@ -109,15 +109,7 @@ public abstract class Dialect {
      * and so are those of the parts, which {@link #render} has written once too.
      */
     final String join(List<String> statements) {
-        String known = joined.get(statements);
-        if (known == null) {
-            known = String.join(";\n", statements);
-            if (joined.size() >= MOST_RENDERED) {
-                joined.clear();
-            }
-            joined.put(List.copyOf(statements), known);
-        }
-        return known;
+        return kept(joined, statements, () -> String.join(";\n", statements));
     }
 
     private String fill(String sql, boolean oneRow) {
@@ -154,7 +146,6 @@ public abstract class Dialect {
         return sql;
     }
 
-    /** The type of ids in a cast. */
     protected abstract String uuid();
 
     /** The end of a SELECT that locks rows of {@code alias}. */
@@ -272,7 +263,6 @@ public abstract class Dialect {
                 .collect(Collectors.joining(", "));
     }
 
-    /** The names of columns, with commas between. */
     protected static String list(String columns) {
         return Column.parse(columns).stream().map(Column::name).collect(Collectors.joining(", "));
     }
@@ -314,15 +304,7 @@ public abstract class Dialect {
 
     /** Adds to {@code trip} what draws the numbers of {@code count} new runs, and hands them on in their order. */
     protected void drawNumbers(Trip trip, int count, LongConsumer numbers) {
-        trip.query(
-                nextNumbers(),
-                rows -> {
-                    while (rows.next()) {
-                        numbers.accept(rows.getLong(1));
-                    }
-                    return true;
-                },
-                count);
+        trip.query(nextNumbers(), Trip.forEach(row -> numbers.accept(row.getLong(1))), count);
     }
 
     /** Adds to {@code trip} what lets other steps go on, but waits for one that is {@link #latchAlone alone}. */
@@ -358,6 +340,63 @@ public abstract class Dialect {
         return null;
     }
 
+    /**
+     * How the numbers of audit records come about in a database, and so what a missing number means: which records are there for
+     * good, and may be sealed, depends on it.
+     */
+    public sealed interface AuditNumbers {
+
+        /** A query of one number: the last one given, also if its record is gone; 0 if none was. */
+        String last();
+
+        /**
+         * How many numbers after the last record may have none though none was deleted. Where numbers are not given back, steps
+         * under way and steps that were rolled back have drawn some; a database that crashed or reserves numbers in advance, too.
+         *
+         * @param kept the number of the last record, or 0 if there was never one
+         */
+        default long unused(long kept) {
+            return kept == 0 ? 1_000 : 10_000;
+        }
+
+        /**
+         * There is one writer at a time, and a transaction that is rolled back gives its numbers back: records are numbered one by
+         * one in the order of commits. What is committed is there for good, and a number that is missing is that of a record that
+         * was deleted by hand.
+         */
+        record InOrder(String last) implements AuditNumbers {
+
+            @Override
+            public long unused(long kept) {
+                return 0;
+            }
+        }
+
+        /**
+         * Numbers are drawn before their transactions commit, and not given back: a number that is missing belongs to a
+         * transaction that is still open, or to one that was rolled back. It will not come any more once all transactions have
+         * ended that were open when a greater number was seen.
+         *
+         * <p>This needs a writer to have its transaction id before it draws a number. It has: every step locks or writes a row
+         * before it adds its records.
+         *
+         * @param next a query of one number that is greater than the id of every transaction that has an id by now. In
+         *     PostgreSQL that is the id of the asking transaction itself, {@code pg_current_xact_id()}, and not {@code
+         *     pg_snapshot_xmax}, which may be smaller than the ids of open transactions.
+         * @param oldestOpen a query of one number: the smallest id of a transaction that is open, or one that is no greater than
+         *     the next id to be given if none is. In PostgreSQL {@code pg_snapshot_xmin(pg_current_snapshot())}.
+         */
+        record OutOfOrder(String last, String next, String oldestOpen) implements AuditNumbers {}
+
+        /**
+         * Numbers are drawn before their transactions commit, and not given back, and nothing tells which transactions are open.
+         * But a step that adds a record has the {@linkplain Dialect#latchShared latch} before it draws a number, and keeps it until its
+         * transaction ends: once a reader has had the latch {@linkplain Dialect#latchAlone alone}, no number will come to light any
+         * more that is smaller than one it had seen.
+         */
+        record Latched(String last) implements AuditNumbers {}
+    }
+
     /** How the numbers of audit records come about, and so which of them are there for good. */
     protected abstract AuditNumbers auditNumbers();
 
@@ -376,11 +415,21 @@ public abstract class Dialect {
         return null;
     }
 
-    /** What an error means for the step that met it. */
+    /** What an error of the driver means for the step that met it. */
+    public enum SqlFailure {
+        /** Rolled back because of other steps; the same step may succeed now. */
+        CONFLICT,
+        /** A row with the same key is there already; rolled back. */
+        DUPLICATE,
+        /** The connection or the server went away. The step may have taken effect; the same ids may be sent again. */
+        BROKEN,
+        /** Repeating the step will not help. */
+        FINAL
+    }
+
     public final SqlFailure failureOf(SQLException error) {
         return error instanceof KeySteps.MissingRow ? SqlFailure.DUPLICATE : failure(error);
     }
 
-    /** What an error of the driver means. */
     protected abstract SqlFailure failure(SQLException error);
 }

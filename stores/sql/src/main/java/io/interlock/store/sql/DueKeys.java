@@ -30,13 +30,12 @@ final class DueKeys {
                    (SELECT min(l.due_at) FROM ${t:lease} AS l WHERE l.due_at IS NOT NULL),
                    (SELECT count(*) FROM ${t:pause} AS p WHERE p.resumed = 1),
                    (SELECT min(p.until) FROM ${t:pause} AS p)""";
-    private static final int TENANTS = 100;
     private static final String BLOCKED_TENANTS = """
             SELECT DISTINCT l.tenant FROM ${t:lease} AS l WHERE l.blocked_number IS NOT NULL AND l.tenant > ?
              ORDER BY l.tenant LIMIT ?""";
     private final Database database;
     private final KeySteps steps;
-    private volatile String lastOutOfPlaces = "";
+    private final TenantPages outOfPlaces = new TenantPages(BLOCKED_TENANTS, 100);
 
     DueKeys(Database database, KeySteps steps) {
         this.database = database;
@@ -58,7 +57,6 @@ final class DueKeys {
         });
     }
 
-    /** Settles up to {@code limit} keys that are due. */
     List<SweepAction> settle(int limit) {
         List<SweepAction> actions = new ArrayList<>();
         Set<LockKey> looked = new LinkedHashSet<>();
@@ -87,7 +85,7 @@ final class DueKeys {
     }
 
     private List<SweepAction> settleAll(List<LockKey> keys) {
-        return steps.lockFirst(keys, keys.size(), (step, wanted) -> {
+        return steps.lockFirst(keys, (step, wanted) -> {
             List<SweepAction> done = new ArrayList<>();
             for (Step.LoadedKey key : step.keys()) {
                 done.addAll(Settlement.settle(key.state()));
@@ -115,17 +113,7 @@ final class DueKeys {
 
     /** Tenants with runs that wait for a place: so many at a time, and the next time others, if there are more. */
     List<String> tenantsOutOfPlaces() {
-        return database.peek(transaction -> {
-            String last = lastOutOfPlaces;
-            List<String> found = new ArrayList<>(transaction.list(BLOCKED_TENANTS, Trip.TEXT, last, TENANTS));
-            if (found.size() < TENANTS && !last.isEmpty()) {
-                transaction.list(BLOCKED_TENANTS, Trip.TEXT, "", TENANTS - found.size()).stream()
-                        .filter(tenant -> tenant.compareTo(last) <= 0)
-                        .forEach(found::add);
-            }
-            lastOutOfPlaces = found.size() < TENANTS ? "" : found.get(found.size() - 1);
-            return found;
-        });
+        return database.peek(outOfPlaces::next);
     }
 
     private List<LockKey> due(int limit) {

@@ -7,10 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +44,6 @@ final class FieldText {
         return parsed;
     }
 
-    /** Adds a fact, or nothing if there is none. */
     FieldText put(String name, @Nullable Object value) {
         if (value != null) {
             add(name, value.toString());
@@ -51,8 +52,8 @@ final class FieldText {
     }
 
     /** Adds a fact, or nothing if it is what a reader assumes. */
-    FieldText put(String name, Object value, Object assumed) {
-        return value.equals(assumed) ? this : put(name, value);
+    FieldText put(String name, @Nullable Object value, Object assumed) {
+        return assumed.equals(value) ? this : put(name, value);
     }
 
     /** A time as seconds, with a fraction if there is one: shorter than the words of ISO 8601, and sooner read. */
@@ -94,23 +95,25 @@ final class FieldText {
         return seconds + "." + digits.substring(1, end);
     }
 
-    /** Takes a fact that must be there, once. */
     String need(String name) {
         return Objects.requireNonNull(take(name), () -> "lacks " + name);
     }
 
-    /** Takes a fact that must be there, as something else. */
     <T> T need(String name, Function<String, T> as) {
         return as.apply(need(name));
     }
 
-    /** Takes a fact that may be there once, as something else. */
     <T> @Nullable T take(String name, Function<String, T> as) {
         String value = take(name);
         return value == null ? null : as.apply(value);
     }
 
-    /** Takes a fact that may be there once. */
+    /** The same; {@code assumed} if it is not there. */
+    <T> T take(String name, Function<String, T> as, T assumed) {
+        T value = take(name, as);
+        return value == null ? assumed : value;
+    }
+
     @Nullable
     String take(String name) {
         List<String> found = takeAll(name);
@@ -120,10 +123,21 @@ final class FieldText {
         return found.isEmpty() ? null : found.get(0);
     }
 
-    /** Takes all facts of that name, in their order. */
     List<String> takeAll(String name) {
         List<String> found = fields.remove(name);
         return found == null ? List.of() : found;
+    }
+
+    /** Takes all facts of two names, the first of one with the first of the other, and so on. */
+    <T> List<T> takePairs(String name, String other, BiFunction<String, String, T> as) {
+        List<String> left = takeAll(name);
+        List<String> right = takeAll(other);
+        if (left.size() != right.size()) {
+            throw new IllegalArgumentException("has " + name + " and " + other + " not as often");
+        }
+        return IntStream.range(0, left.size())
+                .mapToObj(i -> as.apply(left.get(i), right.get(i)))
+                .toList();
     }
 
     /** Makes sure that everything was taken. */

@@ -26,7 +26,6 @@ final class Filter {
         return this;
     }
 
-    /** Adds more text if {@code value} was asked for. */
     Filter andIf(String more, @Nullable Object value) {
         return value == null ? this : and(more, value);
     }
@@ -41,30 +40,21 @@ final class Filter {
 
     /** Asks in one trip, outside of any transaction. */
     <T> T ask(Database database, Trip.Reader<T> reader) {
-        return database.peek(transaction -> ask(transaction, reader));
+        return database.peek(transaction -> transaction.query(sql.toString(), reader, values.toArray()));
     }
 
-    /** Asks in one trip, outside of any transaction, for a list. */
     <T> List<T> list(Database database, Trip.Reader<T> row) {
         return ask(database, Trip.each(row));
     }
 
-    /** Asks in a trip of its own. */
-    <T> T ask(Transaction transaction, Trip.Reader<T> reader) throws SQLException {
-        return transaction.query(sql.toString(), reader, values.toArray());
-    }
-
-    /** Asks in a trip of its own for a list. */
     <T> List<T> list(Transaction transaction, Trip.Reader<T> row) throws SQLException {
-        return ask(transaction, Trip.each(row));
+        return transaction.list(sql.toString(), row, values.toArray());
     }
 
-    /** Asks for a list together with the other statements of a trip. */
     <T> Trip.Answer<List<T>> list(Trip trip, Trip.Reader<T> row) {
         return ask(trip, Trip.each(row));
     }
 
-    /** Asks together with the other statements of a trip. */
     <T> Trip.Answer<T> ask(Trip trip, Trip.Reader<T> reader) {
         return trip.query(sql.toString(), reader, values.toArray());
     }

@@ -15,7 +15,6 @@ import io.interlock.spi.run.rules.KeyViews;
 import io.interlock.spi.run.rules.LineRules;
 import io.interlock.spi.run.rules.StepContext;
 import io.interlock.spi.run.rules.StepContext.TenantSlots;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -37,9 +36,7 @@ final class KeyPages {
     private static final String KEYS = "SELECT " + KeyRow.COLUMNS + " FROM ${t:lease} AS l WHERE l.tenant = ?";
     private static final String IN_USE =
             "AND (l.lease_id IS NOT NULL OR l.queued > 0 OR l.reserved_for IS NOT NULL) ORDER BY l.name LIMIT ?";
-    private static final String NAMED = "SELECT " + KeyRow.COLUMNS
-            + " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name"
-            + " ORDER BY k.pos";
+    private static final String NAMED = "SELECT " + KeyRow.COLUMNS + KeyRow.FROM_KEYS + " ORDER BY k.pos";
     private static final String BUSY = "SELECT " + StoredRuns.OPEN_COLUMNS + """
 
              FROM ${rows:k(tenant text, name text)}
@@ -100,7 +97,7 @@ final class KeyPages {
     private List<KeyView> views(Transaction transaction, String tenant, Filter filter) throws SQLException {
         Trip trip = transaction.trip();
         Trip.Answer<StoreRow> store = StoreRow.ask(trip);
-        Trip.Answer<List<Pause>> pauses = PauseTable.inForce(trip, new Rows().add(tenant));
+        Trip.Answer<List<Pause>> pauses = PauseSteps.inForce(trip, new Rows().add(tenant));
         Trip.Answer<List<KeyRow>> rows = filter.list(trip, KeyRow::read);
         trip.run();
         Beside beside = new Beside(store.get(), pauses.get(), new HashMap<>(), new HashMap<>(), new HashMap<>());
@@ -145,17 +142,37 @@ final class KeyPages {
         }
         Trip trip = transaction.trip();
         if (!withRuns.isEmpty()) {
-            trip.query(BUSY, found -> readBusy(found, beside), withRuns);
+            trip.query(
+                    BUSY,
+                    Trip.forEach(row -> {
+                        Run run = runs.readOpen(row);
+                        beside.busy()
+                                .computeIfAbsent(run.key(), key -> new ArrayList<>())
+                                .add(run);
+                    }),
+                    withRuns);
         }
         if (!keptFor.isEmpty()) {
-            trip.query(KEPT_FOR, found -> readWaiting(found, beside), keptFor);
+            trip.query(
+                    KEPT_FOR,
+                    Trip.forEach(row -> {
+                        Run run = runs.readOpen(row);
+                        beside.keptFor().put(run.id(), new StoredRuns.Waiting(run, row.getInt(13)));
+                    }),
+                    keptFor);
         }
         if (!shortQueues.isEmpty()) {
-            trip.query(FIRST_SUBMITTED, found -> readFirst(found, beside), shortQueues);
+            trip.query(
+                    FIRST_SUBMITTED,
+                    Trip.forEach(row -> {
+                        Long first = KeyRow.number(row, 2);
+                        if (first != null) {
+                            beside.waitingSince().put(row.getString(1), first);
+                        }
+                    }),
+                    shortQueues);
         }
-        if (!trip.isEmpty()) {
-            trip.run();
-        }
+        trip.run();
     }
 
     // Within a rank runs stand in the order in which they were submitted, and there are few ranks.
@@ -174,12 +191,7 @@ final class KeyPages {
             known = ranks.size();
             transaction.query(
                     FIRST_OF_RANK,
-                    rows -> {
-                        if (rows.next()) {
-                            ranks.put(rows.getInt(1), rows.getLong(2));
-                        }
-                        return true;
-                    },
+                    Trip.forEach(row -> ranks.put(row.getInt(1), row.getLong(2))),
                     key.tenant(),
                     key.name(),
                     last);
@@ -248,31 +260,5 @@ final class KeyPages {
         } catch (WaitingRuns.StepFailure failure) {
             throw failure.failure();
         }
-    }
-
-    private boolean readBusy(ResultSet rows, Beside beside) throws SQLException {
-        while (rows.next()) {
-            Run run = runs.readOpen(rows);
-            beside.busy().computeIfAbsent(run.key(), key -> new ArrayList<>()).add(run);
-        }
-        return true;
-    }
-
-    private boolean readWaiting(ResultSet rows, Beside beside) throws SQLException {
-        while (rows.next()) {
-            Run run = runs.readOpen(rows);
-            beside.keptFor().put(run.id(), new StoredRuns.Waiting(run, rows.getInt(13)));
-        }
-        return true;
-    }
-
-    private static boolean readFirst(ResultSet rows, Beside beside) throws SQLException {
-        while (rows.next()) {
-            Long first = KeyRow.number(rows, 2);
-            if (first != null) {
-                beside.waitingSince().put(rows.getString(1), first);
-            }
-        }
-        return true;
     }
 }

@@ -76,12 +76,13 @@ record KeyRow(
     /** All columns of {@code lease AS l}, in the order in which {@link #read} reads them. */
     static final String COLUMNS = Dialect.select("l", "tenant text, name text, " + WRITTEN + ", " + SELDOM_WRITTEN);
 
-    /** The row of a key that has none. */
+    static final String FROM_KEYS =
+            " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name";
+
     static KeyRow absent(LockKey key) {
         return new KeyRow(key, null, 0, false, 0, ABSENT, null, QueueFacts.EMPTY, null);
     }
 
-    /** Whether the key has no row. */
     boolean isAbsent() {
         return usedAt == ABSENT;
     }
@@ -220,7 +221,7 @@ record KeyRow(
         String owner = row.getString(first + 3);
         String settled = row.getString(first + 4);
         if (settled == null) {
-            // Written before these columns were there: where one that a run moves stood before is not known.
+            // Where one that a run moves stood before is not known.
             settled = owner == null ? state : Resource.UNTOUCHED;
         }
         return new Resource(
@@ -231,6 +232,11 @@ record KeyRow(
                 owner == null ? null : RunId.parse(owner),
                 settled,
                 Micros.read(row, first + 5));
+    }
+
+    static @Nullable Integer integer(ResultSet row, int column) throws SQLException {
+        int value = row.getInt(column);
+        return row.wasNull() ? null : value;
     }
 
     static @Nullable Long number(ResultSet row, int column) throws SQLException {

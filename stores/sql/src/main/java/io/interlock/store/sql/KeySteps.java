@@ -1,6 +1,7 @@
 package io.interlock.store.sql;
 
 import io.interlock.LockKey;
+import io.interlock.StoreUnavailableException;
 import io.interlock.run.Attempt.HeartbeatAnswer;
 import io.interlock.run.Attempt.TurnAnswer;
 import io.interlock.spi.Answers;
@@ -8,15 +9,13 @@ import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
-import io.interlock.StoreUnavailableException;
 import java.sql.SQLDataException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,12 +50,7 @@ final class KeySteps {
     // Keys with a row that could not be read: steps on many keys take them alone, and the log names them once.
     private final Set<LockKey> unreadable = ConcurrentHashMap.newKeySet();
     // Keys that had a row when a step last looked; for all others the step makes one first.
-    private final Map<LockKey, Boolean> seen = new LinkedHashMap<>(1024, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<LockKey, Boolean> eldest) {
-            return size() > REMEMBERED_KEYS;
-        }
-    };
+    private final LastUsed<LockKey, Boolean> seen = new LastUsed<>(REMEMBERED_KEYS);
 
     /**
      * Steps on the keys of a database.
@@ -76,7 +70,6 @@ final class KeySteps {
         this.placesFreed = placesFreed;
     }
 
-    /** Answers one request on a loaded step. */
     @FunctionalInterface
     interface Rule<Q, A> {
 
@@ -118,7 +111,7 @@ final class KeySteps {
         if (database.hasOneWriter()) {
             List<Q> first = requests.stream().takeWhile(looks).toList();
             if (!first.isEmpty()) {
-                answers.addAll(database.read(transaction -> look(transaction, first, kind)));
+                answers.addAll(database.read(transaction -> step(transaction, false, step -> look(step, first, kind))));
             }
         }
         return answer(lane, requests, kind, requests.size() == 1, answers);
@@ -133,23 +126,9 @@ final class KeySteps {
             Kind<Q, A> look,
             Kind<Q, A> kind) {
         List<Integer> looked = places(requests, i -> answers.get(i) == null && mayBeEnough.test(requests.get(i)));
-        if (!looked.isEmpty()) {
-            List<@Nullable A> found =
-                    lookAtEach(looked.stream().map(requests::get).toList(), look);
-            for (int i = 0; i < looked.size(); i++) {
-                answers.set(looked.get(i), found.get(i));
-            }
-        }
+        FastPath.complete(requests, answers, looked, some -> lookAtEach(some, look));
         List<Integer> rest = places(requests, i -> answers.get(i) == null);
-        if (rest.isEmpty()) {
-            return Answers.partly(answers);
-        }
-        Answers<A> made =
-                answer(Database.Lane.STEPS, rest.stream().map(requests::get).toList(), kind, alone);
-        for (int i = 0; i < rest.size(); i++) {
-            answers.set(rest.get(i), made.isOpen(i) ? null : made.get(i));
-        }
-        return Answers.partly(answers);
+        return FastPath.complete(requests, answers, rest, some -> answer(Database.Lane.STEPS, some, kind, alone));
     }
 
     private static List<Integer> places(List<?> requests, IntPredicate which) {
@@ -166,29 +145,40 @@ final class KeySteps {
         while (answers.size() < requests.size()) {
             List<Q> left = requests.subList(answers.size(), requests.size());
             List<Q> next = database.hasOneWriter() && left.size() > MOST_AT_ONCE ? left.subList(0, MOST_AT_ONCE) : left;
-            Outcome<A> outcome = database.write(lane, transaction -> run(transaction, next, kind, alone));
+            Outcome<A> outcome =
+                    database.write(lane, transaction -> step(transaction, false, step -> run(step, next, kind, alone)));
             tell(outcome);
             answers.addAll(outcome.answers());
         }
         return Answers.partly(answers);
     }
 
-    private <Q, A> List<A> look(Transaction transaction, List<Q> requests, Kind<Q, A> kind) throws SQLException {
-        Step step = new Step(transaction, runs, random.nextDouble());
-        List<A> answers = new ArrayList<>();
+    @FunctionalInterface
+    private interface Body<A> {
+
+        A run(Step step) throws SQLException;
+    }
+
+    /** Makes a step in a transaction, {@code once} in a single trip. */
+    private <A> A step(Transaction transaction, boolean once, Body<A> body) throws SQLException {
         try {
-            step.load(keysOf(requests, kind), List.of(), true, kind.needs().apply(requests));
-            for (Q request : requests) {
-                A answer = kind.rule().apply(step, request);
-                if (answer == null || step.writer().wantsToWrite(kind.keys().apply(request))) {
-                    break;
-                }
-                answers.add(answer);
-            }
-            return answers;
+            return body.run(new Step(transaction, runs, random.nextDouble(), once));
         } catch (WaitingRuns.StepFailure failure) {
             throw failure.failure();
         }
+    }
+
+    private <Q, A> List<A> look(Step step, List<Q> requests, Kind<Q, A> kind) throws SQLException {
+        step.load(keysOf(requests, kind), List.of(), true, kind.needs().apply(requests));
+        List<A> answers = new ArrayList<>();
+        for (Q request : requests) {
+            A answer = kind.rule().apply(step, request);
+            if (answer == null || step.writer().wantsToWrite(kind.keys().apply(request))) {
+                break;
+            }
+            answers.add(answer);
+        }
+        return answers;
     }
 
     private static <Q> Set<LockKey> keysOf(List<Q> requests, Kind<Q, ?> kind) {
@@ -201,99 +191,67 @@ final class KeySteps {
      * Answers requests by one look at all their keys. A request has no answer if it would have to write, comes after one of the
      * same key that would have to, or needs more than one look.
      */
-    <Q, A> List<@Nullable A> lookAtEach(List<Q> requests, Kind<Q, A> kind) {
-        return database.read(transaction -> {
-            Step step = new Step(transaction, runs, random.nextDouble(), true);
+    private <Q, A> Answers<A> lookAtEach(List<Q> requests, Kind<Q, A> kind) {
+        return database.read(transaction -> step(transaction, true, step -> {
             step.load(keysOf(requests, kind), List.of(), true, kind.needs().apply(requests));
             List<@Nullable A> answers = new ArrayList<>();
             for (Q request : requests) {
                 answers.add(lookedAt(step, request, kind));
             }
-            return answers;
-        });
+            return Answers.partly(answers);
+        }));
     }
 
     private <Q, A> @Nullable A lookedAt(Step step, Q request, Kind<Q, A> kind) throws SQLException {
         try {
             A answer = kind.rule().apply(step, request);
             boolean enough = !step.writer().wantsToWrite(kind.keys().apply(request))
-                    && (seesWhatLasts() || !acknowledges(answer));
+                    && (database.dialect().flush() == null || !acknowledges(answer));
             return enough ? answer : null;
         } catch (Transaction.Over needsMore) {
             return null;
-        } catch (WaitingRuns.StepFailure failure) {
-            throw failure.failure();
         }
     }
 
     /** Looks at one key, and tells what {@code rule} says of it, changes and all. */
     <Q, A> A lookAt(Q request, Kind<Q, A> kind) {
-        return database.read(transaction -> {
-            Step step = new Step(transaction, runs, random.nextDouble());
-            try {
-                step.load(
-                        kind.keys().apply(request),
-                        List.of(),
-                        true,
-                        kind.needs().apply(List.of(request)));
-                A answer = kind.rule().apply(step, request);
-                if (answer == null) {
-                    throw new IllegalStateException("a look has an answer");
-                }
-                return answer;
-            } catch (WaitingRuns.StepFailure failure) {
-                throw failure.failure();
-            }
-        });
+        return database.read(transaction -> step(transaction, false, step -> {
+            step.load(kind.keys().apply(request), List.of(), true, kind.needs().apply(List.of(request)));
+            return Objects.requireNonNull(kind.rule().apply(step, request), "a look has an answer");
+        }));
     }
 
     /** As {@link #lockFirst}, but where a write keeps all others out, it looks first and writes only if it has to. */
-    <A> A lookThenLock(List<LockKey> keys, int limit, Rule<List<LockKey>, A> rule) {
-        A seen = database.hasOneWriter()
-                ? database.read(transaction -> {
-                            Step step = new Step(transaction, runs, random.nextDouble());
-                            try {
-                                step.loadFirst(keys, limit, Step.Needs.KEYS);
-                                A answer = rule.apply(step, keys);
-                                List<LockKey> loaded = step.keys().stream()
-                                        .map(key -> key.row().key())
-                                        .toList();
-                                return step.writer().wantsToWrite(loaded)
-                                        ? Optional.<A>empty()
-                                        : Optional.ofNullable(answer);
-                            } catch (WaitingRuns.StepFailure failure) {
-                                throw failure.failure();
-                            }
-                        })
-                        .orElse(null)
-                : null;
-        return seen == null ? lockFirst(keys, limit, rule) : seen;
+    <A> A lookThenLock(List<LockKey> keys, Rule<List<LockKey>, A> rule) {
+        Optional<A> seen = database.hasOneWriter()
+                ? database.read(transaction -> step(transaction, false, step -> {
+                    step.loadFirst(keys, keys.size(), Step.Needs.KEYS);
+                    A answer = rule.apply(step, keys);
+                    List<LockKey> loaded =
+                            step.keys().stream().map(key -> key.row().key()).toList();
+                    return step.writer().wantsToWrite(loaded) ? Optional.empty() : Optional.ofNullable(answer);
+                }))
+                : Optional.empty();
+        return seen.orElseGet(() -> lockFirst(keys, rule));
     }
 
-    /** Locks up to {@code limit} of {@code keys}, applies {@code rule} to the step, and writes what changed. */
-    <A> A lockFirst(List<LockKey> keys, int limit, Rule<List<LockKey>, A> rule) {
-        return lockFirst(keys, limit, Step.Needs.KEYS, rule);
+    /** Locks {@code keys} that no other step has, applies {@code rule} to the step, and writes what changed. */
+    <A> A lockFirst(List<LockKey> keys, Rule<List<LockKey>, A> rule) {
+        return lockFirst(keys, keys.size(), Step.Needs.KEYS, rule);
     }
 
-    /** The same, with what a rule needs to see. */
+    /** The same for up to {@code limit} of them, with what a rule needs to see. */
     <A> A lockFirst(List<LockKey> keys, int limit, Step.Needs needs, Rule<List<LockKey>, A> rule) {
-        Outcome<A> outcome = database.write(Database.Lane.STEPS, transaction -> {
-            Step step = new Step(transaction, runs, random.nextDouble());
-            try {
-                step.loadFirst(keys, limit, needs);
-                List<@Nullable A> answers = new ArrayList<>();
-                answers.add(rule.apply(step, keys));
-                return finish(step, answers);
-            } catch (WaitingRuns.StepFailure failure) {
-                throw failure.failure();
-            }
-        });
+        Outcome<A> outcome = database.write(
+                Database.Lane.STEPS,
+                transaction -> step(transaction, false, step -> {
+                    step.loadFirst(keys, limit, needs);
+                    List<@Nullable A> answers = new ArrayList<>();
+                    answers.add(rule.apply(step, keys));
+                    return finish(step, answers);
+                }));
         tell(outcome);
-        A answer = outcome.answers().get(0);
-        if (answer == null) {
-            throw new IllegalStateException("a step on many keys has an answer");
-        }
-        return answer;
+        return Objects.requireNonNull(outcome.answers().get(0), "a step on many keys has an answer");
     }
 
     /**
@@ -350,31 +308,25 @@ final class KeySteps {
         throw failure;
     }
 
-    private <Q, A> Outcome<A> run(Transaction transaction, List<Q> requests, Kind<Q, A> kind, boolean alone)
-            throws SQLException {
+    private <Q, A> Outcome<A> run(Step step, List<Q> requests, Kind<Q, A> kind, boolean alone) throws SQLException {
         Set<LockKey> keys = keysOf(requests, kind);
-        Step step = new Step(transaction, runs, random.nextDouble());
-        try {
-            step.load(
-                    keys,
-                    kind.makesKeys() ? unseen(keys) : List.of(),
-                    alone || database.hasOneWriter(),
-                    kind.needs().apply(requests));
-            if (kind.makesKeys()) {
-                requireRows(step);
-            }
-            List<@Nullable A> answers = new ArrayList<>();
-            for (Q request : requests) {
-                if (!answers.isEmpty() && transaction.isLong()) {
-                    break;
-                }
-                boolean loaded = kind.keys().apply(request).stream().allMatch(key -> step.key(key) != null);
-                answers.add(loaded ? kind.rule().apply(step, request) : null);
-            }
-            return finish(step, answers);
-        } catch (WaitingRuns.StepFailure failure) {
-            throw failure.failure();
+        step.load(
+                keys,
+                kind.makesKeys() ? unseen(keys) : List.of(),
+                alone || database.hasOneWriter(),
+                kind.needs().apply(requests));
+        if (kind.makesKeys()) {
+            requireRows(step);
         }
+        List<@Nullable A> answers = new ArrayList<>();
+        for (Q request : requests) {
+            if (!answers.isEmpty() && step.transaction().isLong()) {
+                break;
+            }
+            boolean loaded = kind.keys().apply(request).stream().allMatch(key -> step.key(key) != null);
+            answers.add(loaded ? kind.rule().apply(step, request) : null);
+        }
+        return finish(step, answers);
     }
 
     private <A> Outcome<A> finish(Step step, List<@Nullable A> answers) throws SQLException {
@@ -384,14 +336,10 @@ final class KeySteps {
         } else if (answers.stream().anyMatch(KeySteps::acknowledges)) {
             step.transaction().confirm();
         }
-        noteSeen(step);
-        Set<String> work = new LinkedHashSet<>();
-        writer.tenantsWithWork().forEach(work::add);
-        return new Outcome<>(answers, writer.keysToWake(), work, step.limitedTenants());
-    }
-
-    private boolean seesWhatLasts() {
-        return database.dialect().flush() == null;
+        step.keys().stream()
+                .filter(key -> !key.row().isAbsent())
+                .forEach(key -> seen.put(key.row().key(), true));
+        return new Outcome<>(answers, writer.keysToWake(), writer.tenantsWithWork(), step.limitedTenants());
     }
 
     /** Whether an answer says that something was done. What it rests on must last, also if it was done by an earlier step. */
@@ -420,40 +368,18 @@ final class KeySteps {
 
     /** Tells of what was decided about these keys without a step. */
     void told(Set<LockKey> keys, Set<String> work) {
-        synchronized (seen) {
-            keys.forEach(key -> seen.put(key, true));
-        }
+        keys.forEach(key -> seen.put(key, true));
         if (!work.isEmpty()) {
             feed.workAppeared(work);
         }
     }
 
-    /** The keys that no step of this process has had. */
     Collection<LockKey> unseen(Set<LockKey> keys) {
-        List<LockKey> unseen = new ArrayList<>();
-        synchronized (seen) {
-            for (LockKey key : keys) {
-                if (!seen.containsKey(key)) {
-                    unseen.add(key);
-                }
-            }
-        }
-        return unseen;
+        return keys.stream().filter(key -> !hasSeen(key)).toList();
     }
 
-    /** Whether a step of this process has had the key. */
     boolean hasSeen(LockKey key) {
-        synchronized (seen) {
-            return seen.containsKey(key);
-        }
-    }
-
-    private void noteSeen(Step step) {
-        synchronized (seen) {
-            step.keys().stream()
-                    .filter(key -> !key.row().isAbsent())
-                    .forEach(key -> seen.put(key.row().key(), true));
-        }
+        return seen.get(key) != null;
     }
 
     // What is granted is written into a row; one that was forgotten since a step saw it is made again.
@@ -476,8 +402,6 @@ final class KeySteps {
 
     /** These keys have no row any more, or are not known to have one. */
     void forget(Collection<LockKey> keys) {
-        synchronized (seen) {
-            keys.forEach(seen::remove);
-        }
+        keys.forEach(seen::remove);
     }
 }

@@ -35,14 +35,9 @@ final class LeaseTable {
     private static final int PAGE = 1000;
     private static final int MOST_PAGES = 20;
 
-    private static final String FIND = "SELECT " + KeyRow.COLUMNS
-            + " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name"
-            + " WHERE l.lease_id IS NOT NULL";
+    private static final String FIND = "SELECT " + KeyRow.COLUMNS + KeyRow.FROM_KEYS + " WHERE l.lease_id IS NOT NULL";
     private static final String LIST =
             "SELECT " + KeyRow.COLUMNS + " FROM ${t:lease} AS l WHERE l.lease_id IS NOT NULL AND l.expires_at > ? ";
-    private static final String LIST_ALL = LIST + "AND %s AND %s ORDER BY l.tenant, l.name LIMIT ?";
-    private static final String LIST_TENANT =
-            LIST + "AND l.tenant = ? AND l.name > ? AND l.name >= ? AND %s ORDER BY l.name LIMIT ?";
     // Of a page of keys, those that may have to be cleared or forgotten, and the last key of the page.
     private static final String OVER_AFTER = "SELECT " + KeyRow.COLUMNS
             + " FROM (SELECT p.* FROM ${t:lease} AS p WHERE %s ORDER BY p.tenant, p.name LIMIT " + PAGE + ") AS l"
@@ -53,9 +48,8 @@ final class LeaseTable {
     private static final String IDLE = """
             l.lease_id IS NULL AND l.queued = 0 AND l.reserved_for IS NULL AND l.resource_kind IS NULL AND l.used_at <= ?
               AND l.token < ?""";
-    private static final String LOCK_IDLE = "SELECT l.tenant, l.name, l.token"
-            + " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name"
-            + " WHERE " + IDLE + " ORDER BY l.tenant, l.name ${skip:l}";
+    private static final String LOCK_IDLE = "SELECT l.tenant, l.name, l.token" + KeyRow.FROM_KEYS + " WHERE " + IDLE
+            + " ORDER BY l.tenant, l.name ${skip:l}";
     private static final String GREATEST = "SELECT max(l.token) FROM ${t:lease} AS l";
     private static final String BUMP = "UPDATE ${t:store} SET epoch = ?, quiet_until = ?";
     private static final String NOT_PLAIN = "UPDATE ${t:lease} SET plain = 0 WHERE plain = 1";
@@ -103,28 +97,18 @@ final class LeaseTable {
         return database.peek(transaction -> {
             long now = StoreRow.read(transaction).now();
             String prefix = query.namePrefix();
-            String starts = transaction.dialect().startsWith("l.name");
-            List<KeyRow> found = tenant == null
-                    ? transaction.list(
-                            String.format(LIST_ALL, transaction.dialect().isBehind("l"), starts),
-                            KeyRow::read,
-                            now,
-                            after == null ? "" : after.tenant(),
-                            after == null ? "" : after.tenant(),
-                            after == null ? "" : after.name(),
-                            prefix,
-                            prefix,
-                            query.limit() + 1)
-                    : transaction.list(
-                            String.format(LIST_TENANT, starts),
-                            KeyRow::read,
-                            now,
-                            tenant,
-                            after == null || !after.tenant().equals(tenant) ? "" : after.name(),
-                            prefix,
-                            prefix,
-                            prefix,
-                            query.limit() + 1);
+            String from = after == null ? "" : after.name();
+            Filter filter = new Filter(LIST, now);
+            if (tenant == null) {
+                String first = after == null ? "" : after.tenant();
+                filter.and("AND " + transaction.dialect().isBehind("l"), first, first, from);
+            } else {
+                boolean within = after != null && after.tenant().equals(tenant);
+                filter.and("AND l.tenant = ? AND l.name > ? AND l.name >= ?", tenant, within ? from : "", prefix);
+            }
+            List<KeyRow> found = filter.and("AND " + transaction.dialect().startsWith("l.name"), prefix, prefix)
+                    .and("ORDER BY " + (tenant == null ? "l.tenant, l.name" : "l.name") + " LIMIT ?", query.limit() + 1)
+                    .list(transaction, KeyRow::read);
             return LeasePage.of(found.stream().map(row -> row.record(now)).toList(), query.limit());
         });
     }
@@ -157,14 +141,8 @@ final class LeaseTable {
             Trip trip = transaction.trip();
             Trip.Answer<List<KeyRow>> over = trip.list(
                     String.format(OVER_AFTER, behind), KeyRow::read, tenant, tenant, name, now, now - IDLE_MICROS);
-            Trip.Answer<Optional<LockKey>> end = trip.query(
-                    String.format(END_AFTER, behind),
-                    rows -> rows.next()
-                            ? Optional.of(LockKey.of(rows.getString(1), rows.getString(2)))
-                            : Optional.empty(),
-                    tenant,
-                    tenant,
-                    name);
+            Trip.Answer<Optional<LockKey>> end =
+                    trip.query(String.format(END_AFTER, behind), Trip.first(DueKeys::key), tenant, tenant, name);
             trip.run();
             sweptTo = end.get().orElse(null);
             return over.get();
@@ -183,7 +161,7 @@ final class LeaseTable {
     }
 
     private List<LeaseRecord> clear(List<LockKey> over) {
-        return steps.lockFirst(over, over.size(), (step, keys) -> {
+        return steps.lockFirst(over, (step, keys) -> {
             List<LeaseRecord> cleared = new ArrayList<>();
             for (Step.LoadedKey key : step.keys()) {
                 clear(step, key, cleared);
@@ -240,13 +218,10 @@ final class LeaseTable {
             long[] greatest = new long[1];
             transaction.query(
                     LOCK_IDLE,
-                    rows -> {
-                        while (rows.next()) {
-                            locked.add(rows.getString(1), rows.getString(2));
-                            greatest[0] = Math.max(greatest[0], rows.getLong(3));
-                        }
-                        return true;
-                    },
+                    Trip.forEach(row -> {
+                        locked.add(row.getString(1), row.getString(2));
+                        greatest[0] = Math.max(greatest[0], row.getLong(3));
+                    }),
                     idle,
                     store.get().now() - IDLE_MICROS,
                     tokens);
@@ -265,7 +240,7 @@ final class LeaseTable {
     Instant bumpEpoch(String reason) {
         long quietUntil = database.write(Database.Lane.STEPS, transaction -> {
             StoreRow store = PauseSteps.alone(transaction);
-            long greatest = transaction.query(GREATEST, rows -> rows.next() ? rows.getLong(1) : 0L);
+            long greatest = transaction.query(GREATEST, Trip.NUMBER);
             int epoch = TokenLayout.epochAfter(database.store(), store.epoch(), Math.max(greatest, store.tokenFloor()));
             long until = store.now() + store.maxLease();
             Trip last = transaction.trip();
@@ -282,20 +257,10 @@ final class LeaseTable {
         return Micros.moment(quietUntil);
     }
 
-    /** What is to be noted about the time. */
-    private enum Note {
-        /** It was noted lately. */
-        NOTHING,
-        /** Callers could be heard of. */
-        HEARD,
-        /** It stands still, or was noted this very moment. */
-        STANDS_STILL
-    }
-
     /** Notes the time: waiting callers could have reported since the last sweep, and time goes on if the clock was set back. */
     void noteTime() {
         String goOn = database.dialect().goOn();
-        Note note = database.peek(transaction -> {
+        Runnable note = database.peek(transaction -> {
             Trip trip = transaction.trip();
             Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             Trip.Answer<Boolean> waiting = trip.query(WAITING, ResultSet::next);
@@ -303,36 +268,28 @@ final class LeaseTable {
             long since = store.get().now() - store.get().lastHeard();
             // Where the clock cannot be set back, only waiting callers matter.
             long often = waiting.get() ? Step.HEARD_EVERY : goOn == null ? Long.MAX_VALUE : NOTED_EVERY;
-            return since > often ? Note.HEARD : since == 0 ? Note.STANDS_STILL : Note.NOTHING;
+            if (since > often) {
+                return this::noteHeard;
+            }
+            // Time stands still, or was noted this very moment.
+            return since == 0 && goOn != null ? () -> goOn(goOn) : () -> {};
         });
-        if (note == Note.HEARD) {
-            noteHeard();
-        } else if (note == Note.STANDS_STILL && goOn != null) {
-            goOn(goOn);
-        }
+        note.run();
     }
 
     private void noteHeard() {
         database.write(Database.Lane.STEPS, transaction -> {
             StoreRow row = StoreRow.read(transaction);
-            Trip last = transaction.trip();
             boolean gap = row.now() - row.lastHeard() > Micros.of(Waiter.STALE_AFTER);
-            last.update(StepWriter.HEARD, row.now(), gap ? row.now() : row.heardSince());
-            transaction.commit(last);
-            return true;
+            return transaction.commit(StepWriter.HEARD, row.now(), gap ? row.now() : row.heardSince());
         });
     }
 
     // In one trip: if this process stopped between reading the clock and the commit, time would make up for that, and
     // leases that were granted meanwhile would end early.
     private void goOn(String goOn) {
-        boolean wentOn = database.write(Database.Lane.STEPS, transaction -> {
-            Trip only = transaction.trip();
-            Trip.Answer<Boolean> changed = only.update(goOn);
-            transaction.commit(only);
-            return changed.count() > 0;
-        });
-        if (wentOn) {
+        int wentOn = database.write(Database.Lane.STEPS, transaction -> transaction.commit(goOn));
+        if (wentOn > 0) {
             log.warn(
                     "store {}: its clock was set back; the time of the store goes on from where it was, ahead of that clock",
                     database.store());

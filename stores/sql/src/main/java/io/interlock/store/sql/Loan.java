@@ -42,9 +42,20 @@ public final class Loan implements AutoCloseable {
      * @throws InvalidSettingException if it comes in the middle of a transaction
      */
     public static Loan from(DataSource connections, ServerDialect dialect) throws SQLException {
-        Connection connection = connections.getConnection();
+        return orClose(connections.getConnection(), connection -> new Loan(connection, dialect));
+    }
+
+    /** What is made of a connection. */
+    @FunctionalInterface
+    interface Use<T> {
+
+        T of(Connection connection) throws SQLException;
+    }
+
+    /** Makes something of a connection, which is closed if that fails. */
+    static <T> T orClose(Connection connection, Use<T> use) throws SQLException {
         try {
-            return new Loan(connection, dialect);
+            return use.of(connection);
         } catch (SQLException | RuntimeException refused) {
             try {
                 connection.close();
@@ -55,7 +66,6 @@ public final class Loan implements AutoCloseable {
         }
     }
 
-    /** The connection. */
     public Connection connection() {
         return connection;
     }

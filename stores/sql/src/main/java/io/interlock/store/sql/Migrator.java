@@ -36,11 +36,9 @@ public final class Migrator {
         void alone(Connection connection, Work work) throws SQLException;
     }
 
-    /** What is done meanwhile. */
     @FunctionalInterface
     public interface Work {
 
-        /** Does it. */
         void run() throws SQLException;
     }
 

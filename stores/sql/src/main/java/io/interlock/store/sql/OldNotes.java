@@ -20,10 +20,7 @@ final class OldNotes {
 
     private static final String NAME_KEY = "tenant text, name text";
     private static final String NAMES = "${t:idempotency} AS t WHERE t.until <= ?";
-    private static final String COUNT_KEY =
-            "tenant text, name text, minute bigint, node text, policy text, outcome text";
     private static final String COUNTS = "${t:refusal_count} AS t WHERE t.minute < ?";
-    private static final String WORKER_KEY = "instance text";
     private static final String WORKERS = "${t:worker} AS t WHERE t.version <> 'remote' AND t.seen_at < ?";
     private static final String REMOTE_WORKERS = "${t:worker} AS t WHERE t.version = 'remote' AND t.seen_at < ?";
 
@@ -45,27 +42,23 @@ final class OldNotes {
         }
 
         String keys() {
-            StringBuilder columns = new StringBuilder();
-            for (Dialect.Column column : Dialect.Column.parse(key)) {
-                columns.append(columns.isEmpty() ? "t." : ", t.").append(column.name());
-            }
-            return "SELECT " + columns + " FROM " + where + " ORDER BY t." + order + " LIMIT ? ${skip:t}";
+            return "SELECT " + Dialect.select("t", key) + " FROM " + where + " ORDER BY t." + order
+                    + " LIMIT ? ${skip:t}";
         }
     }
 
-    /** Forgets all of it, or as much as one call may. */
     void forget(long now, Retention retention) {
         long then = now - Micros.of(retention.runs());
         long remoteThen = now - Micros.of(WorkerNote.REMOTE_KEPT);
         List<Old> all = new ArrayList<>(List.of(
                 new Old("idempotency", NAME_KEY, NAMES, "until", now),
-                new Old("refusal_count", COUNT_KEY, COUNTS, "minute", then),
-                new Old("worker", WORKER_KEY, WORKERS, "seen_at", then),
-                new Old("worker", WORKER_KEY, REMOTE_WORKERS, "seen_at", remoteThen)));
+                new Old("refusal_count", NoteTable.COUNT_KEY, COUNTS, "minute", then),
+                new Old("worker", NoteTable.WORKER_KEY, WORKERS, "seen_at", then),
+                new Old("worker", NoteTable.WORKER_KEY, REMOTE_WORKERS, "seen_at", remoteThen)));
         for (RunPeriod.Length length : RunPeriod.Length.values()) {
             all.add(new Old(
                     "run_period",
-                    PeriodTable.KEY,
+                    NoteTable.PERIOD_KEY,
                     "${t:run_period} AS t WHERE t.seconds = " + length.time().toSeconds() + " AND t.start_at < ?",
                     "start_at",
                     now - Micros.of(length.kept())));
@@ -97,9 +90,7 @@ final class OldNotes {
         return database.write(Database.Lane.STEPS, transaction -> {
             Rows rows = transaction.query(old.keys(), found -> read(found, old.key()), old.then(), PAGE);
             if (!rows.isEmpty()) {
-                Trip trip = transaction.trip();
-                trip.update(transaction.dialect().delete(old.table(), old.key()), rows);
-                transaction.commit(trip);
+                transaction.commit(transaction.dialect().delete(old.table(), old.key()), rows);
             }
             return rows.size();
         });
@@ -124,12 +115,7 @@ final class OldNotes {
         long before = database.peek(transaction -> transaction.query(
                 OLD_MARKS, rows -> rows.next() && rows.getLong(1) > rows.getLong(2) ? rows.getLong(1) : 0L, then));
         if (before > 0) {
-            database.write(Database.Lane.STEPS, transaction -> {
-                Trip trip = transaction.trip();
-                Trip.Answer<Boolean> deleted = trip.update(DELETE_MARKS, before);
-                transaction.commit(trip);
-                return deleted.count();
-            });
+            database.write(Database.Lane.STEPS, transaction -> transaction.commit(DELETE_MARKS, before));
         }
     }
 }

@@ -58,7 +58,6 @@ final class OldRuns {
     /** A tenant, and when the first of its runs was submitted. */
     private record Tenant(String name, long firstSubmitted) {}
 
-    /** What matters of a run. */
     private record OldRun(
             String id, long number, RunState state, long since, long submittedAt, boolean open, long nameUntil) {
 
@@ -200,7 +199,16 @@ final class OldRuns {
             Rows runs = new Rows();
             Rows numbers = new Rows();
             Rows failed = new Rows();
-            transaction.query(LOCK, rows -> readLocked(rows, runs, numbers, failed), old);
+            transaction.query(
+                    LOCK,
+                    Trip.forEach(row -> {
+                        runs.add(row.getString(1));
+                        numbers.add(row.getLong(4));
+                        if (!row.getString(3).equals(RunState.SUCCEEDED.name())) {
+                            failed.add(row.getString(2), row.getString(3), row.getLong(4));
+                        }
+                    }),
+                    old);
             if (runs.isEmpty()) {
                 return 0;
             }
@@ -216,16 +224,5 @@ final class OldRuns {
             transaction.commit(trip);
             return runs.size();
         });
-    }
-
-    private static boolean readLocked(ResultSet rows, Rows runs, Rows numbers, Rows failed) throws SQLException {
-        while (rows.next()) {
-            runs.add(rows.getString(1));
-            numbers.add(rows.getLong(4));
-            if (!rows.getString(3).equals(RunState.SUCCEEDED.name())) {
-                failed.add(rows.getString(2), rows.getString(3), rows.getLong(4));
-            }
-        }
-        return true;
     }
 }

@@ -5,6 +5,8 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.run.Pause;
 import io.interlock.spi.run.RunSteps.PauseRequest;
 import io.interlock.spi.run.RunSteps.ResumeRequest;
+import io.interlock.spi.run.rules.Settlement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.HashSet;
@@ -14,11 +16,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pausing keys, and letting them go on. The row of a pause is written while no step is under way; what it means for the rows
+ * The table {@code pause}: pausing keys, and letting them go on. A pause that has ended stays there until its keys are settled. The row of a pause is written while no step is under way; what it means for the rows
  * of its keys is written afterwards, a page at a time, so that neither the number of keys nor that of waiting runs keeps other
  * tenants waiting. Safe for use by many threads.
  */
 final class PauseSteps {
+
+    static final String COLUMNS = "p.tenant, p.pattern, p.actor, p.reason, p.since, p.until";
+    private static final String IN_FORCE = "SELECT " + COLUMNS
+            + " FROM ${rows:k(tenant text)} JOIN ${t:pause} AS p ON p.tenant = k.tenant WHERE p.resumed = 0"
+            + " ORDER BY p.since, p.pattern";
 
     private static final int PAGE = 1000;
 
@@ -30,23 +37,21 @@ final class PauseSteps {
             "actor text, reason text, since bigint, until bigint, resumed int, settled_to text";
     private static final String RESUME =
             "UPDATE ${t:pause} SET resumed = 1, settled_to = '' WHERE tenant = ? AND pattern = ? AND resumed = 0";
-    private static final String PLAIN_PAGE = """
+    private static final String PAGE_OF_KEYS = """
             SELECT l.tenant, l.name FROM ${t:lease} AS l
-             WHERE l.tenant = ? AND l.name > ? AND l.name >= ? AND l.plain = 1 AND %s ORDER BY l.name LIMIT ?""";
+             WHERE l.tenant = ? AND l.name > ? AND l.name >= ? AND %s AND %%s ORDER BY l.name LIMIT ?""";
+    private static final String PLAIN_PAGE = PAGE_OF_KEYS.formatted("l.plain = 1");
+    private static final String WAITING_PAGE = PAGE_OF_KEYS.formatted("(l.queued > 0 OR l.reserved_for IS NOT NULL)");
     private static final String CLAIMABLE_PAGE = """
             SELECT q.tenant, q.name FROM ${t:open_run} AS q
              WHERE q.tenant = ? AND q.busy = 1 AND q.name > ? AND q.name >= ? AND q.claimable = 1 AND %s
              ORDER BY q.name LIMIT ?""";
-    private static final String WAITING_PAGE = """
-            SELECT l.tenant, l.name FROM ${t:lease} AS l
-             WHERE l.tenant = ? AND l.name > ? AND l.name >= ? AND (l.queued > 0 OR l.reserved_for IS NOT NULL) AND %s
-             ORDER BY l.name LIMIT ?""";
-    private static final String ONLY_BEGUN = "SELECT " + PauseTable.COLUMNS
+    private static final String ONLY_BEGUN = "SELECT " + COLUMNS
             + " FROM ${t:pause} AS p WHERE p.resumed = 0 AND p.settled_to = ? ORDER BY p.since LIMIT 100";
     private static final String IN_EFFECT = """
             UPDATE ${t:pause} SET settled_to = ''
              WHERE tenant = ? AND pattern = ? AND since = ? AND resumed = 0 AND settled_to = ?""";
-    private static final String ENDED = "SELECT " + PauseTable.COLUMNS
+    private static final String ENDED = "SELECT " + COLUMNS
             + ", p.settled_to FROM ${t:pause} AS p WHERE p.resumed = 1 OR p.until <= ? ORDER BY p.since LIMIT 100";
     private static final String MOVE_ON =
             "UPDATE ${t:pause} SET settled_to = ? WHERE tenant = ? AND pattern = ? AND since = ? AND settled_to = ?";
@@ -85,7 +90,7 @@ final class PauseSteps {
                                     until == null ? null : Micros.of(until),
                                     0,
                                     BEGUN));
-            AuditTable.add(transaction, trip, made.begins(request.actor()));
+            AuditTable.add(trip, made.begins(request.actor()));
             transaction.commit(trip);
             return made;
         });
@@ -96,7 +101,7 @@ final class PauseSteps {
 
     /** Lets pauses take effect whose processes stopped before they had, as far as no other step has their keys. */
     void finishBegun() {
-        database.peek(transaction -> transaction.list(ONLY_BEGUN, PauseTable::read, BEGUN))
+        database.peek(transaction -> transaction.list(ONLY_BEGUN, PauseSteps::read, BEGUN))
                 .forEach(pause -> takeEffect(pause, false));
     }
 
@@ -130,9 +135,7 @@ final class PauseSteps {
             Instant now = Micros.moment(store.now());
             Trip last = transaction.trip();
             AuditTable.add(
-                    transaction,
-                    last,
-                    Pause.resumed(request.tenant(), request.pattern(), request.actor(), request.reason(), now));
+                    last, Pause.resumed(request.tenant(), request.pattern(), request.actor(), request.reason(), now));
             transaction.commit(last);
             return true;
         });
@@ -148,7 +151,7 @@ final class PauseSteps {
         for (int i = 0; i < pages; i++) {
             List<Ended> ended = database.peek(transaction -> transaction.list(
                     ENDED,
-                    row -> new Ended(PauseTable.read(row), row.getString(7)),
+                    row -> new Ended(PauseSteps.read(row), row.getString(7)),
                     StoreRow.read(transaction).now()));
             if (ended.isEmpty()) {
                 return;
@@ -199,10 +202,9 @@ final class PauseSteps {
     private Set<LockKey> settle(List<LockKey> keys) {
         return steps.lockFirst(
                 keys,
-                keys.size(),
                 (step, wanted) -> step.keys().stream()
                         .map(key -> {
-                            step.settle(key);
+                            Settlement.settle(key.state());
                             return key.row().key();
                         })
                         .collect(Collectors.toSet()));
@@ -232,7 +234,7 @@ final class PauseSteps {
                 .eachReadable(
                         keys,
                         some -> steps.lockFirst(
-                                some, some.size(), (step, wanted) -> step.keys().size()))
+                                some, (step, wanted) -> step.keys().size()))
                 .stream()
                 .mapToInt(size -> size)
                 .sum();
@@ -274,5 +276,20 @@ final class PauseSteps {
         Trip.Answer<StoreRow> store = StoreRow.ask(trip);
         trip.run();
         return store.get();
+    }
+
+    /** The pauses of some tenants that have not been resumed, also those that have ended by themselves. */
+    static Trip.Answer<List<Pause>> inForce(Trip trip, Rows tenants) {
+        return trip.list(IN_FORCE, PauseSteps::read, tenants);
+    }
+
+    static Pause read(ResultSet row) throws SQLException {
+        return new Pause(
+                row.getString(1),
+                row.getString(2),
+                row.getString(3),
+                row.getString(4),
+                Micros.moment(row.getLong(5)),
+                Micros.read(row, 6));
     }
 }

@@ -47,8 +47,7 @@ public final class PollingFeed implements SqlStore.Feed {
              WHERE a.sequence > ?
                AND (a.state_after = 'PENDING' OR a.action IN ('resumed', 'stop-requested', 'evicted'))""";
     private static final String KEYS = """
-            SELECT l.tenant, l.name, l.lease_id, l.token, l.reserved_for, l.reserved_until
-              FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name""";
+            SELECT l.tenant, l.name, l.lease_id, l.token, l.reserved_for, l.reserved_until""" + KeyRow.FROM_KEYS;
     private static final String WORK = "SELECT DISTINCT q.tenant FROM ${t:open_run} AS q WHERE q.claimable = 1";
 
     private final Database database;
@@ -108,7 +107,6 @@ public final class PollingFeed implements SqlStore.Feed {
     /** A record of the audit log that may concern a watcher. */
     private record News(long number, LockKey key, boolean stop) {}
 
-    /** What one trip has found. */
     private record Found(Map<LockKey, KeyFacts> keys, List<News> news, Set<String> work, long last) {}
 
     @Override
@@ -206,22 +204,25 @@ public final class PollingFeed implements SqlStore.Feed {
         return database.peek(transaction -> {
             Trip trip = transaction.trip();
             // Before the rest: what is added meanwhile is seen now or the next time.
-            Trip.Answer<Long> last = trip.query(LAST_RECORD, rows -> rows.next() ? rows.getLong(1) : 0L);
+            Trip.Answer<Long> last = trip.query(LAST_RECORD, Trip.NUMBER);
             Trip.Answer<List<News>> records = since == null ? null : trip.list(RECORDS, PollingFeed::readRecord, since);
             // At first it is not known what is new: all tenants with work count.
-            Trip.Answer<Set<String>> atFirst =
-                    since == null && work ? trip.query(WORK, PollingFeed::readTenants) : null;
-            Trip.Answer<Map<LockKey, KeyFacts>> rows =
-                    watched.isEmpty() ? null : trip.query(KEYS, PollingFeed::readKeys, watched);
+            Set<String> atFirst = new HashSet<>();
+            if (since == null && work) {
+                trip.query(WORK, Trip.forEach(row -> atFirst.add(row.getString(1))));
+            }
+            Map<LockKey, KeyFacts> found = new HashMap<>();
+            if (!watched.isEmpty()) {
+                trip.query(KEYS, Trip.forEach(row -> found.put(DueKeys.key(row), readKey(row))), watched);
+            }
             trip.run();
-            Map<LockKey, KeyFacts> found = rows == null ? new HashMap<>() : rows.get();
             keys.forEach(key -> found.putIfAbsent(key, KeyFacts.UNUSED));
-            return new Found(
-                    found,
-                    records == null ? List.of() : records.get(),
-                    atFirst == null ? Set.of() : atFirst.get(),
-                    last.get());
+            return new Found(found, records == null ? List.of() : records.get(), atFirst, last.get());
         });
+    }
+
+    private static KeyFacts readKey(ResultSet row) throws SQLException {
+        return new KeyFacts(row.getString(3) == null, row.getLong(4), row.getString(5), row.getLong(6));
     }
 
     private void tell(Found found) {
@@ -267,24 +268,6 @@ public final class PollingFeed implements SqlStore.Feed {
         String action = row.getString(4);
         boolean stop = action.equals("stop-requested") || action.equals("evicted");
         return new News(row.getLong(1), LockKey.of(row.getString(2), row.getString(3)), stop);
-    }
-
-    private static Set<String> readTenants(ResultSet rows) throws SQLException {
-        Set<String> found = new HashSet<>();
-        while (rows.next()) {
-            found.add(rows.getString(1));
-        }
-        return found;
-    }
-
-    private static Map<LockKey, KeyFacts> readKeys(ResultSet rows) throws SQLException {
-        Map<LockKey, KeyFacts> found = new HashMap<>();
-        while (rows.next()) {
-            found.put(
-                    LockKey.of(rows.getString(1), rows.getString(2)),
-                    new KeyFacts(rows.getString(3) == null, rows.getLong(4), rows.getString(5), rows.getLong(6)));
-        }
-        return found;
     }
 
     private boolean isClosed() {

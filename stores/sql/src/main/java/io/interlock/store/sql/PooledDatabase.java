@@ -1,7 +1,10 @@
 package io.interlock.store.sql;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.interlock.DurationText;
 import io.interlock.StoreUnavailableException;
+import io.interlock.store.sql.Dialect.SqlFailure;
 import io.interlock.time.Environment;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -29,46 +32,97 @@ public final class PooledDatabase implements Database {
     /** With less time than this left, another attempt would only break a connection. */
     private static final int SHORTEST_ATTEMPT_MILLIS = 300;
 
+    private static final int STEPS = 4;
+
+    /** Two kinds of step are busy at a time (acquires and releases, submits and endings), and share the connections. */
+    static final int PARALLEL_BATCHES = STEPS / 2;
+
+    /**
+     * Renewals, heartbeats and the last words of work. A batch of them waits for no row, so one connection would do for all
+     * batches; but one that is made alone waits for its row, up to the patience of a step, and leases must not end meanwhile
+     * because another step has locked its row. If two rows at a time are locked for so long, the batches have to wait after all.
+     */
+    private static final int RENEWALS = 2;
+
     private final ServerSettings settings;
     private final ServerDialect dialect;
     private final Attachment attachment;
-    private final Connections connections;
+    private final DataSource steps;
+    private final DataSource urgent;
+    private final Runnable closePools;
     private final Environment environment;
     /** When the first of several calls began that a thread makes together. */
     private final ThreadLocal<Long> begun = new ThreadLocal<>();
 
     private volatile boolean closed;
 
-    /**
-     * A database.
-     *
-     * @param attachment ties the store to its server
-     * @param connections where connections come from
-     */
-    public PooledDatabase(
+    private PooledDatabase(
             ServerSettings settings,
             ServerDialect dialect,
             Attachment attachment,
-            Connections connections,
+            DataSource steps,
+            DataSource urgent,
+            Runnable closePools,
             Environment environment) {
         this.settings = settings;
         this.dialect = dialect;
         this.attachment = attachment;
-        this.connections = connections;
+        this.steps = steps;
+        this.urgent = urgent;
+        this.closePools = closePools;
         this.environment = environment;
     }
 
-    /**
-     * Where connections come from.
-     *
-     * @param steps for new work
-     * @param urgent for renewals, heartbeats and endings
-     * @param beginWrite what begins a transaction in which each statement sees what was committed before it
-     * @param beginRead what begins a transaction that writes nothing and sees one unchanging state
-     * @param close closes the pools
-     */
-    public record Connections(
-            DataSource steps, DataSource urgent, List<String> beginWrite, List<String> beginRead, Runnable close) {}
+    /** A database on connections that another owner pools; {@code attachment} ties the store to its server. */
+    public static PooledDatabase on(
+            DataSource given,
+            ServerSettings settings,
+            ServerDialect dialect,
+            Attachment attachment,
+            Environment environment) {
+        return new PooledDatabase(settings, dialect, attachment, given, given, () -> {}, environment);
+    }
+
+    /** A database on pools of connections from {@code raw}, each attached first; the names of the pools begin with {@code name}. */
+    public static PooledDatabase pooling(
+            String name,
+            DataSource raw,
+            ServerSettings settings,
+            ServerDialect dialect,
+            Attachment attachment,
+            Environment environment) {
+        DataSource attached = new AttachingDataSource(raw, attachment, dialect, settings, environment);
+        HikariDataSource steps = pool(name + "-steps", STEPS, attached, settings, environment);
+        // Apart, so that a renewal never waits behind acquires.
+        HikariDataSource renewals = pool(name + "-renewals", RENEWALS, attached, settings, environment);
+        Runnable close = () -> {
+            try (renewals) {
+                steps.close();
+            }
+        };
+        return new PooledDatabase(settings, dialect, attachment, steps, renewals, close, environment);
+    }
+
+    private static HikariDataSource pool(
+            String name, int size, DataSource attached, ServerSettings settings, Environment environment) {
+        HikariConfig config = new HikariConfig();
+        config.setPoolName(name);
+        config.setDataSource(attached);
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(1);
+        config.setInitializationFailTimeout(-1);
+        // A part of the timeout: a call that has used up most of it elsewhere must not wait for all of it here.
+        config.setConnectionTimeout(Math.max(250, settings.timeoutMillis() / 4));
+        config.setValidationTimeout(Math.max(250, settings.timeoutMillis() / 4));
+        config.setKeepaliveTime(Duration.ofSeconds(30).toMillis());
+        config.setThreadFactory(environment.threads(config.getPoolName()));
+        return new HikariDataSource(config);
+    }
+
+    /** The same database by the connections for urgent calls alone, which never wait behind new work. Closing it closes nothing. */
+    public PooledDatabase byUrgentConnections() {
+        return new PooledDatabase(settings, dialect, attachment, urgent, urgent, () -> {}, environment);
+    }
 
     @Override
     public String store() {
@@ -82,12 +136,12 @@ public final class PooledDatabase implements Database {
 
     @Override
     public <T> T write(Lane lane, Work<T> work) {
-        return call(lane, true, connections.beginWrite(), work);
+        return call(lane, true, dialect.beginWrite(), work);
     }
 
     @Override
     public <T> T read(Work<T> work) {
-        return call(Lane.STEPS, false, connections.beginRead(), work);
+        return call(Lane.STEPS, false, dialect.beginRead(), work);
     }
 
     @Override
@@ -103,7 +157,7 @@ public final class PooledDatabase implements Database {
     @Override
     public void close() {
         closed = true;
-        connections.close().run();
+        closePools.run();
     }
 
     @Override
@@ -149,7 +203,6 @@ public final class PooledDatabase implements Database {
         }
     }
 
-    /** The attempts of one call. */
     private final class Call {
 
         private final long start;
@@ -168,7 +221,7 @@ public final class PooledDatabase implements Database {
     }
 
     private <T> T attempt(Call call, Lane lane, boolean writes, List<String> begin, Work<T> work) throws SQLException {
-        try (Loan loan = Loan.from(lane == Lane.STEPS ? connections.steps() : connections.urgent(), dialect)) {
+        try (Loan loan = Loan.from(lane == Lane.STEPS ? steps : urgent, dialect)) {
             // Only now: the wait for a connection is part of the time.
             int millis = call.remainingMillis();
             if (millis < SHORTEST_ATTEMPT_MILLIS) {
@@ -197,7 +250,7 @@ public final class PooledDatabase implements Database {
             throw new StoreUnavailableException(
                     settings.store(), "is on another server at every attempt; is a failover under way?");
         }
-        try (Loan loan = Loan.from(connections.steps(), dialect)) {
+        try (Loan loan = Loan.from(steps, dialect)) {
             loan.limit(call.remainingMillis());
             attachment.requireSafe(loan.connection());
             attachment.attach(loan.connection());
@@ -244,20 +297,13 @@ public final class PooledDatabase implements Database {
     /** A transaction, begun and ended by statements that go with those of its first and last trips. */
     private static final class Step extends Transaction {
 
-        private final String store;
         private final Loan loan;
         private final List<String> begin;
 
         Step(String store, Loan loan, SqlConnection session, boolean writes, List<String> begin, Call call) {
-            super(session, writes, call.attempt, call.breaks);
-            this.store = store;
+            super(store, session, writes, call.attempt, call.breaks);
             this.loan = loan;
             this.begin = begin;
-        }
-
-        @Override
-        public String store() {
-            return store;
         }
 
         @Override

@@ -152,23 +152,19 @@ final class QuickSubmits {
                 Trip trip = transaction.trip();
                 database.dialect().latchShared(trip);
                 Step.makeMissing(trip, database.dialect(), steps.unseen(places.keySet()));
-                Trip.Answer<Boolean> answered = trip.query(
+                trip.query(
                         sql,
-                        rows -> {
-                            while (rows.next()) {
-                                int place = order.get(rows.getInt(1) - 1);
-                                SubmitRequest request = requests.get(place);
-                                answers.set(place, answer(request, rows));
-                                decided.add(request.key());
-                                if (rows.getInt(4) == 1) {
-                                    work.add(request.key().tenant());
-                                }
+                        Trip.forEach(row -> {
+                            int place = order.get(row.getInt(1) - 1);
+                            SubmitRequest request = requests.get(place);
+                            answers.set(place, answer(request, row));
+                            decided.add(request.key());
+                            if (row.getInt(4) == 1) {
+                                work.add(request.key().tenant());
                             }
-                            return true;
-                        },
+                        }),
                         values);
                 transaction.commit(trip);
-                answered.get();
             }
             return true;
         });

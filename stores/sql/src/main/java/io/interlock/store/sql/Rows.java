@@ -18,17 +18,14 @@ public final class Rows {
         return this;
     }
 
-    /** All of them. */
     public List<@Nullable Object[]> all() {
         return rows;
     }
 
-    /** How many there are. */
     public int size() {
         return rows.size();
     }
 
-    /** Whether there is none. */
     public boolean isEmpty() {
         return rows.isEmpty();
     }

@@ -154,8 +154,6 @@ final class RunLists implements RunQueries {
     }
 
     private List<Run> list(RunQuery query) {
-        String order = query.descending() ? " DESC" : "";
-        int limit = query.limit() + 1;
         RunState state = query.state();
         RunQuery.Label label = query.label();
         RunQuery.Failure failure = query.failure();
@@ -163,20 +161,16 @@ final class RunLists implements RunQueries {
         if ((failure != null && state != null && !state.isFailure()) || (query.ended() && open)) {
             return List.of();
         }
-        if (label != null && (state == null || state.isTerminal())) {
+        if (label != null && !open) {
             Filter labelled =
                     new Filter(LABEL_PAGE, query.tenant(), Texts.shown(label.name()), Texts.shown(label.value()));
             if (failure != null) {
                 failing(labelled, failure, LABELLED_IS_FAILED)
                         .andIf(String.format(LABELLED_IS_FAILED, "x.since >= ?"), micros(failure.since()));
             }
-            return range(labelled, query, LABEL_SUBMITTED)
-                    .andIf(Filter.unindexed("y.name = ?"), name(query))
-                    .andIf(Filter.unindexed("y.job = ?"), job(query))
-                    .andIf(Filter.unindexed("y.state = ?"), state == null ? null : state.name())
-                    .and(query.ended() ? Filter.unindexed("y.state IS NOT NULL") : "")
-                    .and("ORDER BY x.number" + order + " LIMIT ?" + PAGE_END + order, limit)
-                    .list(database, runs::readOpen);
+            labelled.andIf(Filter.unindexed("y.state = ?"), state == null ? null : state.name())
+                    .and(query.ended() ? Filter.unindexed("y.state IS NOT NULL") : "");
+            return page(labelled, query, LABEL_SUBMITTED, Filter.unindexed("y.%s = ?"), PAGE_END, runs::readOpen);
         }
         if (failure != null || (state != null && state.isTerminal() && state != RunState.SUCCEEDED)) {
             Long lately = failure == null ? null : micros(failure.since());
@@ -186,33 +180,43 @@ final class RunLists implements RunQueries {
             if (failure != null) {
                 failing(failed, failure, IS_FAILED);
             }
-            return range(failed, query, FAILED_SUBMITTED)
-                    .andIf("AND x.state = ?", state == null ? null : state.name())
-                    .andIf(Filter.unindexed("x.name = ?"), name(query))
-                    .andIf(Filter.unindexed("x.job = ?"), job(query))
-                    .and("ORDER BY x.number" + order + " LIMIT ?" + FAILED_PAGE_END + order, limit)
-                    .list(database, runs::read);
+            failed.andIf("AND x.state = ?", state == null ? null : state.name());
+            return page(failed, query, FAILED_SUBMITTED, Filter.unindexed("x.%s = ?"), FAILED_PAGE_END, runs::read);
         }
         if (state == null || state == RunState.SUCCEEDED) {
             String index = query.key() != null ? "run_key" : query.job() != null ? "run_job" : "run_tenant";
-            return range(new Filter(String.format(PAGE, index), query.tenant()), query, SUBMITTED)
-                    .andIf("AND x.name = ?", name(query))
-                    .andIf("AND x.job = ?", job(query))
+            Filter all = new Filter(String.format(PAGE, index), query.tenant())
                     .and(state == null ? "" : Filter.unindexed("x.state = 'SUCCEEDED'"))
                     // A run that has not ended has its state elsewhere.
-                    .and(query.ended() ? Filter.unindexed("x.state IS NOT NULL") : "")
-                    .and("ORDER BY x.number" + order + " LIMIT ?" + PAGE_END + order, limit)
-                    .list(database, runs::readOpen);
+                    .and(query.ended() ? Filter.unindexed("x.state IS NOT NULL") : "");
+            return page(all, query, SUBMITTED, "AND x.%s = ?", PAGE_END, runs::readOpen);
         }
         Filter openRuns = new Filter(OPEN_PAGE, query.tenant(), state == RunState.QUEUED ? 0 : 1);
         if (label != null) {
             openRuns.and(HAS_LABEL, Texts.shown(label.name()), Texts.shown(label.value()));
         }
-        return range(openRuns.and("AND x.state = ?", state.name()), query, SUBMITTED)
-                .andIf("AND x.name = ?", name(query))
-                .andIf("AND x.job = ?", job(query))
-                .and("ORDER BY x.number" + order + " LIMIT ?" + OPEN_PAGE_END + order, limit)
-                .list(database, runs::readOpen);
+        openRuns.and("AND x.state = ?", state.name());
+        return page(openRuns, query, SUBMITTED, "AND x.%s = ?", OPEN_PAGE_END, runs::readOpen);
+    }
+
+    /**
+     * A page of a list that was begun.
+     *
+     * @param submitted a condition about when runs were submitted
+     * @param equal a condition about the column of name or job
+     */
+    private List<Run> page(
+            Filter list, RunQuery query, String submitted, String equal, String end, Trip.Reader<Run> read) {
+        String order = query.descending() ? " DESC" : "";
+        return range(list, query, submitted)
+                .andIf(
+                        String.format(equal, "name"),
+                        query.key() == null ? null : query.key().name())
+                .andIf(
+                        String.format(equal, "job"),
+                        query.job() == null ? null : query.job().value())
+                .and("ORDER BY x.number" + order + " LIMIT ?" + end + order, query.limit() + 1)
+                .list(database, read);
     }
 
     /** Narrows a list by how runs failed; {@code form} says of a row of {@code failed_run} that it is so. */
@@ -224,14 +228,6 @@ final class RunLists implements RunQueries {
 
     private static @Nullable Long micros(@Nullable Instant time) {
         return time == null ? null : Micros.ceiling(time);
-    }
-
-    private static @Nullable String name(RunQuery query) {
-        return query.key() == null ? null : query.key().name();
-    }
-
-    private static @Nullable String job(RunQuery query) {
-        return query.job() == null ? null : query.job().value();
     }
 
     /** Narrows a list to the numbers behind the page before, and to those of the time asked for. */
@@ -258,7 +254,7 @@ final class RunLists implements RunQueries {
             Trip trip = transaction.trip();
             Trip.Answer<List<Attempt>> tried = trip.list(ATTEMPTS, row -> attempt(id, row), id.toString());
             Trip.Answer<List<Run>> found = trip.list(StoredRuns.FIND, runs::readOpen, id.toString());
-            transaction.readOnce(trip);
+            transaction.commit(trip);
             List<Attempt> attempts = new ArrayList<>(tried.get());
             found.get().stream().flatMap(run -> last(run, attempts).stream()).forEach(attempts::add);
             return List.copyOf(attempts);
@@ -309,13 +305,10 @@ final class RunLists implements RunQueries {
 
     @Override
     public SortedMap<Integer, String> outputs(RunId run) {
-        return new Filter(OUTPUTS, run.toString()).ask(database, rows -> {
-            SortedMap<Integer, String> found = new TreeMap<>();
-            while (rows.next()) {
-                found.put(rows.getInt(1), rows.getString(2));
-            }
-            return found;
-        });
+        SortedMap<Integer, String> found = new TreeMap<>();
+        new Filter(OUTPUTS, run.toString())
+                .ask(database, Trip.forEach(row -> found.put(row.getInt(1), row.getString(2))));
+        return found;
     }
 
     @Override
@@ -335,11 +328,10 @@ final class RunLists implements RunQueries {
         return transaction
                 .query(
                         LETTER,
-                        rows -> rows.next()
-                                ? Optional.ofNullable(settled(rows, 1))
-                                : Optional.<DeadLetter.Disposition>empty(),
+                        Trip.first(row -> Optional.ofNullable(settled(row, 1))),
                         run.key().tenant(),
                         run.number())
+                .flatMap(done -> done)
                 .orElse(null);
     }
 
@@ -362,29 +354,20 @@ final class RunLists implements RunQueries {
 
     /** How long the last attempts of the key's last successful runs took, the last one first, as {@code transaction} sees it. */
     static List<Duration> pastRuntimes(Transaction transaction, LockKey key) throws SQLException {
-        return transaction.query(
-                PAST,
-                rows -> {
-                    List<Duration> found = new ArrayList<>();
-                    while (rows.next()) {
-                        RunId id = RunId.parse(rows.getString(1));
-                        Instant end = Micros.moment(rows.getLong(2));
-                        StatusText.read(id, rows.getString(3), RunState.SUCCEEDED, end)
-                                .lastTurn()
-                                .ifPresent(turn -> found.add(Duration.between(turn.startedAt(), end)));
-                    }
-                    return found;
-                },
-                key.tenant(),
-                key.name(),
-                PAST_LOOKED_AT,
-                WaitRules.PAST);
+        List<Duration> found = new ArrayList<>();
+        Trip.Taker take = row -> {
+            Instant end = Micros.moment(row.getLong(2));
+            StatusText.read(RunId.parse(row.getString(1)), row.getString(3), RunState.SUCCEEDED, end)
+                    .lastTurn()
+                    .ifPresent(turn -> found.add(Duration.between(turn.startedAt(), end)));
+        };
+        transaction.query(PAST, Trip.forEach(take), key.tenant(), key.name(), PAST_LOOKED_AT, WaitRules.PAST);
+        return found;
     }
 
     @Override
     public Optional<Resource> resource(LockKey key) {
-        return new Filter(RESOURCE, key.tenant(), key.name())
-                .list(database, RunLists::readResource).stream().findFirst();
+        return new Filter(RESOURCE, key.tenant(), key.name()).ask(database, Trip.first(RunLists::readResource));
     }
 
     @Override
@@ -402,7 +385,7 @@ final class RunLists implements RunQueries {
                     .and("AND l.tenant > ?", tenant(after))
                     .and(IN_ORDER, query.limit())
                     .list(trip, RunLists::readResource);
-            transaction.readOnce(trip);
+            transaction.commit(trip);
             return Stream.concat(same.get().stream(), behind.get().stream())
                     .limit(query.limit())
                     .toList();

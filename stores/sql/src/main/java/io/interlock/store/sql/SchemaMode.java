@@ -14,7 +14,6 @@ public enum SchemaMode {
     /** Does not check them: the operator is responsible for them. */
     NONE;
 
-    /** The URL option that chooses the mode. */
     public static final String OPTION = "migrate";
 
     /**

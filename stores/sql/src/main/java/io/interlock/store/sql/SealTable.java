@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,28 +67,18 @@ final class SealTable {
         }
     }
 
-    /** The ends of a chain, once their trip has been made. */
-    @FunctionalInterface
-    interface EndsAnswer {
-
-        Ends get();
+    /** Reads the ends of the chain in a trip, and has them once it has been made. */
+    static Supplier<Ends> ends(Trip trip) {
+        Trip.Answer<Optional<Seal>> anchor = trip.query(ANCHOR, Trip.first(SealTable::anchor));
+        Trip.Answer<Optional<SealPage>> last = trip.query(LAST_PAGE, Trip.first(SealPage::read));
+        return () -> new Ends(anchor.get().orElse(Seal.GENESIS), last.get().orElse(null));
     }
 
-    /** Reads the ends of the chain in a trip. */
-    static EndsAnswer ends(Trip trip) {
-        Trip.Answer<List<Seal>> anchor = trip.list(ANCHOR, SealTable::anchor);
-        Trip.Answer<List<SealPage>> last = trip.list(LAST_PAGE, SealPage::read);
-        return () -> new Ends(
-                anchor.get().stream().findFirst().orElse(Seal.GENESIS),
-                last.get().stream().findFirst().orElse(null));
-    }
-
-    /** Both ends of the chain, now. */
     Ends ends() {
         return database.read(transaction -> {
             Trip trip = transaction.trip();
-            EndsAnswer ends = ends(trip);
-            transaction.readOnce(trip);
+            Supplier<Ends> ends = ends(trip);
+            transaction.commit(trip);
             return ends.get();
         });
     }
@@ -107,11 +98,11 @@ final class SealTable {
     }
 
     private static @Nullable Ends lockIfThere(Trip trip) throws SQLException {
-        Trip.Answer<List<Seal>> locked = trip.list(LOCK, SealTable::anchor);
+        Trip.Answer<Boolean> locked = trip.query(LOCK, ResultSet::next);
         // The locking statement may have waited, and then shows what was there before. These do not.
-        EndsAnswer ends = ends(trip);
+        Supplier<Ends> ends = ends(trip);
         trip.run();
-        return locked.get().isEmpty() ? null : ends.get();
+        return locked.get() ? ends.get() : null;
     }
 
     /** Adds links as one page, if {@code head} still is the last link. */
@@ -122,7 +113,7 @@ final class SealTable {
         return database.write(Database.Lane.STEPS, transaction -> {
             Seal last = links.isEmpty() ? head : links.get(links.size() - 1);
             Trip trip = transaction.trip();
-            Trip.Answer<Optional<Long>> at = trip.query(AT, SealTable::firstNumber, last.sequence());
+            Trip.Answer<Optional<Long>> at = trip.query(AT, Trip.first(row -> row.getLong(1)), last.sequence());
             Ends ends = lock(transaction, trip);
             if (!ends.head().equals(head)) {
                 boolean there = transaction.mayHaveBeenDone() && isThere(transaction, last);
@@ -141,10 +132,7 @@ final class SealTable {
 
     /** Adds a page to a chain that is locked, and commits. */
     static void add(Transaction transaction, SealPage page) throws SQLException {
-        Trip trip = transaction.trip();
-        Rows rows = new Rows().add(page.values());
-        trip.update(transaction.dialect().insert("seal", SealPage.WRITTEN), rows);
-        transaction.commit(trip);
+        transaction.commit(transaction.dialect().insert("seal", SealPage.WRITTEN), new Rows().add(page.values()));
     }
 
     private static boolean followEachOther(Seal head, List<Seal> links) {
@@ -165,7 +153,6 @@ final class SealTable {
                 .anyMatch(page -> page.last().equals(last));
     }
 
-    /** The last link that was signed. */
     AuditSignature signature() {
         return database.peek(SealTable::signature);
     }
@@ -182,9 +169,7 @@ final class SealTable {
             if (!now.equals(before)) {
                 return false;
             }
-            Trip trip = transaction.trip();
-            trip.update(SIGN, next.position(), next.value());
-            transaction.commit(trip);
+            transaction.commit(SIGN, next.position(), next.value());
             return true;
         });
     }
@@ -199,15 +184,14 @@ final class SealTable {
     List<Sealed> after(long position, int limit) {
         return database.read(transaction -> {
             Trip trip = transaction.trip();
-            Trip.Answer<List<Seal>> anchors = trip.list(ANCHOR, SealTable::anchor);
-            Trip.Answer<List<SealPage>> before = trip.list(PAGE_BEFORE, SealPage::read, position);
+            Trip.Answer<Optional<Seal>> anchors = trip.query(ANCHOR, Trip.first(SealTable::anchor));
+            Trip.Answer<Optional<SealPage>> before = trip.query(PAGE_BEFORE, Trip.first(SealPage::read), position);
             Trip.Answer<List<SealPage>> after = trip.list(PAGES_AFTER, SealPage::read, position, limit);
             trip.run();
-            Seal anchor = anchors.get().stream().findFirst().orElse(Seal.GENESIS);
-            Seal link = before.get().stream()
+            Seal anchor = anchors.get().orElse(Seal.GENESIS);
+            Seal link = before.get()
                     .map(SealPage::last)
                     .filter(last -> last.position() > anchor.position())
-                    .findFirst()
                     .orElse(anchor);
             List<SealPage> pages = first(after.get(), Math.max(position, link.position()), limit);
             List<Sealed> found = new ArrayList<>();
@@ -286,7 +270,7 @@ final class SealTable {
 
     private static boolean mayForget(Transaction transaction, long then) throws SQLException {
         Trip trip = transaction.trip();
-        Trip.Answer<Optional<Long>> oldest = trip.query(FIRST_AT, SealTable::firstNumber);
+        Trip.Answer<Optional<Long>> oldest = trip.query(FIRST_AT, Trip.first(row -> row.getLong(1)));
         Trip.Answer<List<SealPage>> pages = trip.list(FIRST_PAGES, SealPage::read, 1);
         trip.run();
         return !pages.get().isEmpty() && oldest.get().map(at -> at <= then).orElse(false);
@@ -305,9 +289,5 @@ final class SealTable {
 
     private static Seal anchor(ResultSet row) throws SQLException {
         return new Seal(row.getLong(1), row.getLong(2), row.getString(3));
-    }
-
-    private static Optional<Long> firstNumber(ResultSet rows) throws SQLException {
-        return rows.next() ? Optional.of(rows.getLong(1)) : Optional.empty();
     }
 }

@@ -28,10 +28,10 @@ final class SearchQueries {
             SELECT r.run_id FROM ${t:run} AS r
              WHERE r.run_id >= CAST(? AS ${uuid}) AND r.run_id <= CAST(? AS ${uuid}) AND r.tenant = ?
              ORDER BY r.run_id DESC LIMIT ?""";
-    private static final String OPEN_BY_END =
-            "SELECT q.run_id FROM ${t:open_run} AS q WHERE q.tenant = ? AND CAST(q.run_id AS char(36)) LIKE ? LIMIT ?";
-    private static final String FAILED_BY_END =
-            "SELECT f.run_id FROM ${t:failed_run} AS f WHERE f.tenant = ? AND CAST(f.run_id AS char(36)) LIKE ? LIMIT ?";
+    private static final String BY_END =
+            "SELECT q.run_id FROM ${t:%s} AS q WHERE q.tenant = ? AND CAST(q.run_id AS char(36)) LIKE ? LIMIT ?";
+    private static final String OPEN_BY_END = String.format(BY_END, "open_run");
+    private static final String FAILED_BY_END = String.format(BY_END, "failed_run");
     private static final String NEWEST_BY_END = """
             SELECT n.run_id FROM (SELECT x.run_id FROM ${t:run} AS x ${index:run_tenant} WHERE x.tenant = ?
                                    ORDER BY x.number DESC LIMIT ?) AS n
@@ -68,7 +68,7 @@ final class SearchQueries {
         String part = "%" + escaped(query.text()) + "%";
         Trip trip = transaction.trip();
         Trip.Answer<StoreRow> store = StoreRow.ask(trip);
-        Trip.Answer<List<Pause>> pauses = PauseTable.inForce(trip, new Rows().add(query.tenant()));
+        Trip.Answer<List<Pause>> pauses = PauseSteps.inForce(trip, new Rows().add(query.tenant()));
         Trip.Answer<List<String>> kept = trip.list(KEPT_NAMES, Trip.TEXT, query.tenant(), part, limit);
         Trip.Answer<List<String>> holders = trip.list(HOLDERS, Trip.TEXT, query.tenant(), part, limit);
         Trip.Answer<List<String>> past =

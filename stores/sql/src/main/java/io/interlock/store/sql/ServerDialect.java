@@ -3,6 +3,8 @@ package io.interlock.store.sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.List;
 
 /**
  * What a database server says differently. The store's time is that of the server, and a store is tied to the server it was last
@@ -14,7 +16,6 @@ public abstract class ServerDialect extends Dialect {
 
     private volatile Server server = new Server("", 0);
 
-    /** A dialect for tables called so. */
     protected ServerDialect(TableNames names) {
         super(names);
     }
@@ -55,16 +56,34 @@ public abstract class ServerDialect extends Dialect {
     }
 
     @Override
+    protected final boolean pipelines() {
+        return true;
+    }
+
+    @Override
     protected final String goOn() {
         return "UPDATE ${t:store} SET clock_offset = last_heard - %1$s WHERE last_heard > %1$s + clock_offset"
                 .formatted(clock());
     }
+
+    /** What begins a transaction in which each statement sees what was committed before it. */
+    protected abstract List<String> beginWrite();
+
+    /** What begins a transaction that writes nothing and sees one unchanging state. */
+    protected abstract List<String> beginRead();
 
     /** The columns, of {@code store AS s} and of the server itself, that {@link #readServer} reads. */
     protected abstract String serverColumns();
 
     /** Which server a step is on; the columns begin with number {@code from}. */
     protected abstract Server readServer(ResultSet row, int from) throws SQLException;
+
+    /** The error itself; of a pool's timeout, that of the connection attempt behind it. */
+    protected static SQLException behind(SQLException error) {
+        return error instanceof SQLTransientConnectionException && error.getCause() instanceof SQLException behind
+                ? behind(behind)
+                : error;
+    }
 
     /** Whether a connection that was lent to the store is in the middle of a transaction. */
     protected boolean isInTransaction(Connection connection) throws SQLException {

@@ -23,10 +23,8 @@ public record ServerSettings(String store, TableNames names, SchemaMode migrate,
     public static final Set<String> OPTIONS =
             Set.of(TableNames.PREFIX_OPTION, SchemaMode.OPTION, "maxLease", "timeout");
 
-    /** The longest lease of stores that name none. */
     public static final Duration DEFAULT_MAX_LEASE = Duration.ofMinutes(5);
 
-    /** The timeout of stores that name none. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
 
     private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
@@ -85,7 +83,6 @@ public record ServerSettings(String store, TableNames names, SchemaMode migrate,
         return patienceMillis(timeoutMillis());
     }
 
-    /** The timeout in milliseconds. */
     public int timeoutMillis() {
         return (int) timeout.toMillis();
     }

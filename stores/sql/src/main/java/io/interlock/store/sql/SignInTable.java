@@ -7,7 +7,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -34,21 +33,18 @@ final class SignInTable implements SignIns {
     @Override
     public SignIn openSignIn(SignIn signIn) {
         return database.write(Database.Lane.STEPS, transaction -> {
-            Trip first = transaction.trip();
-            Trip.Answer<StoreRow> store = StoreRow.ask(first);
-            Trip.Answer<List<SignIn>> known = first.list(FIND, SignInTable::read, signIn.hash());
-            first.run();
-            Instant now = Micros.moment(store.get().now());
-            Optional<SignIn> same = known.get().stream().findFirst();
-            if (same.isPresent()) {
+            Found found = find(transaction, signIn.hash());
+            if (found.known.isPresent()) {
                 transaction.confirm();
-                return same.get();
+                return found.known.get();
             }
+            Instant now = found.now;
             Trip room = transaction.trip();
             room.update(OVER, Micros.of(now.minus(SignIn.IDLE)), Micros.of(now.minus(SignIn.LONGEST)));
-            Trip.Answer<Map<String, Integer>> counts = room.query(COUNTS, SignInTable::counts);
+            Map<String, Integer> counts = new HashMap<>();
+            room.query(COUNTS, Trip.forEach(row -> counts.put(row.getString(1), row.getInt(2))));
             room.run();
-            Optional<String> crowded = SignIn.crowded(counts.get(), signIn.keyId());
+            Optional<String> crowded = SignIn.crowded(counts, signIn.keyId());
             Trip last = transaction.trip();
             if (crowded.isPresent()) {
                 new Filter(ELDEST, crowded.get())
@@ -74,18 +70,16 @@ final class SignInTable implements SignIns {
     @Override
     public Optional<SignIn> findSignIn(String hash, boolean used) {
         if (!used) {
-            return database.peek(transaction -> find(transaction, hash).open);
+            return database.peek(transaction -> find(transaction, hash).open());
         }
         return database.write(Database.Lane.STEPS, transaction -> {
             Found found = find(transaction, hash);
-            if (found.open.isEmpty()) {
+            if (found.open().isEmpty()) {
                 transaction.confirm();
-                return found.open;
+                return found.open();
             }
-            Trip last = transaction.trip();
-            last.update(USED, Micros.of(found.now), hash, Micros.of(found.now));
-            transaction.commit(last);
-            return found.open.map(one -> one.used(found.now));
+            transaction.commit(USED, Micros.of(found.now), hash, Micros.of(found.now));
+            return found.open().map(one -> one.used(found.now));
         });
     }
 
@@ -93,23 +87,25 @@ final class SignInTable implements SignIns {
     public Optional<SignIn> closeSignIn(String hash) {
         return database.write(Database.Lane.STEPS, transaction -> {
             Found found = find(transaction, hash);
-            Trip last = transaction.trip();
-            last.update(DELETE, hash);
-            transaction.commit(last);
-            return found.open;
+            transaction.commit(DELETE, hash);
+            return found.open();
         });
     }
 
-    /** A sign-in that has not ended, by the time of the store. */
-    private record Found(Optional<SignIn> open, Instant now) {}
+    /** A sign-in, whether it has ended or not, and the time of the store. */
+    private record Found(Optional<SignIn> known, Instant now) {
+
+        Optional<SignIn> open() {
+            return known.filter(one -> !one.isOver(now));
+        }
+    }
 
     private static Found find(Transaction transaction, String hash) throws SQLException {
         Trip first = transaction.trip();
         Trip.Answer<StoreRow> store = StoreRow.ask(first);
-        Trip.Answer<List<SignIn>> known = first.list(FIND, SignInTable::read, hash);
+        Trip.Answer<Optional<SignIn>> known = first.query(FIND, Trip.first(SignInTable::read), hash);
         first.run();
-        Instant now = Micros.moment(store.get().now());
-        return new Found(known.get().stream().filter(one -> !one.isOver(now)).findFirst(), now);
+        return new Found(known.get(), Micros.moment(store.get().now()));
     }
 
     private static SignIn read(ResultSet row) throws SQLException {
@@ -120,13 +116,5 @@ final class SignInTable implements SignIns {
                 label == null ? null : Person.read(label, row.getString(4)),
                 Micros.moment(row.getLong(5)),
                 Micros.moment(row.getLong(6)));
-    }
-
-    private static Map<String, Integer> counts(ResultSet rows) throws SQLException {
-        Map<String, Integer> counts = new HashMap<>();
-        while (rows.next()) {
-            counts.put(rows.getString(1), rows.getInt(2));
-        }
-        return counts;
     }
 }

@@ -12,7 +12,6 @@ import io.interlock.run.RunSpec.Origin;
 import io.interlock.run.Transition;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 record SpecText(RunSpec spec, LineLimits line) {
 
     private static final String NO_PARAMETERS = "{}";
+    private static final String NO_TIME = "0";
 
     /** What a reader assumes is left out: most runs differ in little. */
     String write() {
@@ -32,14 +32,14 @@ record SpecText(RunSpec spec, LineLimits line) {
                 .put("parameters", spec.parameters(), NO_PARAMETERS);
         spec.labels().forEach((name, value) -> text.put("label.name", name).put("label.value", value));
         text.put("ttl", FieldText.written(spec.terms().ttl()))
-                .put("lock-delay", unlessZero(spec.terms().lockDelay()))
+                .put("lock-delay", FieldText.written(spec.terms().lockDelay()), NO_TIME)
                 .put("max-wait", FieldText.written(spec.limits().maxWait()))
                 .put("max-runtime", FieldText.written(spec.limits().maxRuntime()))
-                .put("expiry-grace", unlessZero(spec.limits().expiryGrace()))
+                .put("expiry-grace", FieldText.written(spec.limits().expiryGrace()), NO_TIME)
                 .put("retry.attempts", spec.retry().attempts(), 1)
-                .put("retry.backoff", unlessZero(spec.retry().backoff()))
+                .put("retry.backoff", FieldText.written(spec.retry().backoff()), NO_TIME)
                 .put("retry.multiplier", spec.retry().multiplier(), 1.0)
-                .put("retry.max-backoff", unlessZero(spec.retry().maxBackoff()));
+                .put("retry.max-backoff", FieldText.written(spec.retry().maxBackoff()), NO_TIME);
         spec.transition().ifPresent(guard -> put(text, guard));
         return text.put("submitter", spec.origin().submitter())
                 .put("reason", spec.origin().reason())
@@ -55,21 +55,22 @@ record SpecText(RunSpec spec, LineLimits line) {
         FieldText text = FieldText.parse(written);
         RunSpec spec = new RunSpec(
                 text.need("job", JobName::new),
-                StatusText.orElse(text.take("policy", ConflictPolicy::valueOf), ConflictPolicy.REJECT),
-                StatusText.orElse(text.take("execution", Execution::valueOf), Execution.WORKER),
-                StatusText.orElse(text.take("priority", Integer::valueOf), 0),
-                StatusText.orElse(text.take("parameters"), NO_PARAMETERS),
-                labels(text.takeAll("label.name"), text.takeAll("label.value")),
-                new LeaseTerms(text.need("ttl", FieldText::time), time(text, "lock-delay")),
+                text.take("policy", ConflictPolicy::valueOf, ConflictPolicy.REJECT),
+                text.take("execution", Execution::valueOf, Execution.WORKER),
+                text.take("priority", Integer::valueOf, 0),
+                text.take("parameters", String::valueOf, NO_PARAMETERS),
+                labels(text),
+                new LeaseTerms(
+                        text.need("ttl", FieldText::time), text.take("lock-delay", FieldText::time, Duration.ZERO)),
                 new RunLimits(
                         text.take("max-wait", FieldText::time),
                         text.take("max-runtime", FieldText::time),
-                        time(text, "expiry-grace")),
+                        text.take("expiry-grace", FieldText::time, Duration.ZERO)),
                 new RetryPlan(
-                        StatusText.orElse(text.take("retry.attempts", Integer::valueOf), 1),
-                        time(text, "retry.backoff"),
-                        StatusText.orElse(text.take("retry.multiplier", Double::valueOf), 1.0),
-                        time(text, "retry.max-backoff")),
+                        text.take("retry.attempts", Integer::valueOf, 1),
+                        text.take("retry.backoff", FieldText::time, Duration.ZERO),
+                        text.take("retry.multiplier", Double::valueOf, 1.0),
+                        text.take("retry.max-backoff", FieldText::time, Duration.ZERO)),
                 guard(text),
                 new Origin(
                         text.need("submitter"),
@@ -78,18 +79,10 @@ record SpecText(RunSpec spec, LineLimits line) {
                         text.take("trace"),
                         text.take("address")));
         LineLimits line = new LineLimits(
-                StatusText.orElse(text.take("line.queue-cap", Integer::valueOf), Integer.MAX_VALUE),
-                StatusText.orElse(text.take("line.max-running", Integer::valueOf), Integer.MAX_VALUE));
+                text.take("line.queue-cap", Integer::valueOf, Integer.MAX_VALUE),
+                text.take("line.max-running", Integer::valueOf, Integer.MAX_VALUE));
         text.end();
         return new SpecText(spec, line);
-    }
-
-    private static @Nullable String unlessZero(Duration time) {
-        return time.isZero() ? null : FieldText.written(time);
-    }
-
-    private static Duration time(FieldText text, String name) {
-        return StatusText.orElse(text.take(name, FieldText::time), Duration.ZERO);
     }
 
     private static void put(FieldText text, Transition guard) {
@@ -112,14 +105,10 @@ record SpecText(RunSpec spec, LineLimits line) {
                         text.need("guard.failure"));
     }
 
-    private static Map<String, String> labels(List<String> names, List<String> values) {
-        if (names.size() != values.size()) {
-            throw new IllegalArgumentException("has labels without a name or a value");
-        }
+    private static Map<String, String> labels(FieldText text) {
         Map<String, String> labels = new HashMap<>();
-        for (int i = 0; i < names.size(); i++) {
-            labels.put(names.get(i), values.get(i));
-        }
+        text.takePairs("label.name", "label.value", Map::entry)
+                .forEach(label -> labels.put(label.getKey(), label.getValue()));
         return labels;
     }
 }

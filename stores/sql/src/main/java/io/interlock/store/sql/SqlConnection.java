@@ -3,16 +3,16 @@ package io.interlock.store.sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A connection, with the words of its database. Where statements are kept prepared on it, it is used for long and closed by
  * its owner. Not safe for use by many threads at once.
  */
-public class SqlConnection {
+public final class SqlConnection implements AutoCloseable {
 
     private static final int MOST_PREPARED = 500;
 
@@ -21,7 +21,6 @@ public class SqlConnection {
     private final int patienceMillis;
     private final Map<String, PreparedStatement> prepared = new LinkedHashMap<>(64, 0.75f, true);
 
-    /** A connection to the tables of {@code dialect}. */
     public SqlConnection(Connection jdbc, Dialect dialect) {
         this(jdbc, dialect, 0);
     }
@@ -33,34 +32,33 @@ public class SqlConnection {
         this.patienceMillis = patienceMillis;
     }
 
-    /** The driver's connection. */
     public Connection jdbc() {
         return jdbc;
     }
 
-    /** The words of its database. */
     public Dialect dialect() {
         return dialect;
     }
 
     /** How long a statement may wait for a lock, in milliseconds; 0 if the connection has a limit of its own. */
-    public final int patienceMillis() {
+    public int patienceMillis() {
         return patienceMillis;
     }
 
-    /** A new trip to the database. */
     public Trip trip() {
         return new Trip(this);
     }
 
-    /** One question, in a trip of its own. */
-    public <T> T query(String sql, Trip.Reader<T> reader, @Nullable Object... values) throws SQLException {
-        return trip().ask(sql, reader, values);
+    /** Runs a statement that is not worth keeping. */
+    public void execute(String sql) throws SQLException {
+        try (Statement statement = jdbc.createStatement()) {
+            statement.execute(sql);
+        }
     }
 
-    /** One change, in a trip of its own; says how many rows it changed. */
-    public int update(String sql, @Nullable Object... values) throws SQLException {
-        return trip().change(sql, values);
+    @Override
+    public void close() throws SQLException {
+        jdbc.close();
     }
 
     /** The statement {@code sql}, as rendered, prepared once. */

@@ -36,9 +36,7 @@ import io.interlock.spi.run.rules.StopRules;
 import io.interlock.spi.run.rules.SubmitRules;
 import java.sql.SQLException;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -52,18 +50,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class SqlRuns implements RunSteps {
 
-    private static final KeySteps.Kind<SubmitRequest, SubmitAnswer> SUBMIT =
-            new KeySteps.Kind<>(request -> List.of(request.key()), SqlRuns::submitNeeds, true, SqlRuns::submit);
+    private static final KeySteps.Kind<SubmitRequest, SubmitAnswer> SUBMIT = new KeySteps.Kind<>(
+            request -> List.of(request.key()), requests -> submitNeeds(requests, false), true, SqlRuns::submit);
     /** The same for a look, which finds out at once whether the request was made before. */
     private static final KeySteps.Kind<SubmitRequest, SubmitAnswer> SUBMIT_LOOK = new KeySteps.Kind<>(
-            request -> List.of(request.key()),
-            requests -> {
-                Step.Needs needs = submitNeeds(requests);
-                Set<RunId> ids = requests.stream().map(SubmitRequest::id).collect(Collectors.toSet());
-                return new Step.Needs(ids, needs.newRuns(), needs.names(), needs.callers(), needs.front());
-            },
-            true,
-            SqlRuns::submit);
+            request -> List.of(request.key()), requests -> submitNeeds(requests, true), true, SqlRuns::submit);
 
     private static final KeySteps.Kind<TurnRequest, TurnAnswer> TAKE_TURN =
             new KeySteps.Kind<>(request -> List.of(request.key()), SqlRuns::turnNeeds, false, SqlRuns::takeTurn);
@@ -82,7 +73,8 @@ final class SqlRuns implements RunSteps {
     private final KeySteps steps;
     private final PauseSteps pauses;
     private final QuickSubmits quickSubmits;
-    private final BusyKeys busyKeys = new BusyKeys();
+    /** Keys that refused the last submission, so that the next one looks before it locks. */
+    private final LastUsed<LockKey, Boolean> busyKeys = new LastUsed<>(10_000);
 
     SqlRuns(
             Database database,
@@ -98,31 +90,6 @@ final class SqlRuns implements RunSteps {
         quickSubmits = new QuickSubmits(database, runs, steps);
     }
 
-    /** Keys that refused the last submission, so that the next one looks before it locks. */
-    private static final class BusyKeys {
-
-        private static final int MOST = 10_000;
-
-        private final Map<LockKey, Boolean> keys = new LinkedHashMap<>(64, 0.75f, true) {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<LockKey, Boolean> eldest) {
-                return size() > MOST;
-            }
-        };
-
-        synchronized boolean contains(LockKey key) {
-            return keys.containsKey(key);
-        }
-
-        synchronized void note(LockKey key, boolean busy) {
-            if (busy) {
-                keys.put(key, true);
-            } else {
-                keys.remove(key);
-            }
-        }
-    }
-
     @Override
     public Answers<SubmitAnswer> submit(List<SubmitRequest> requests) {
         requests.forEach(
@@ -132,8 +99,8 @@ final class SqlRuns implements RunSteps {
             return steps.lookThenAnswer(Database.Lane.STEPS, requests, SUBMIT, SqlRuns::mayBeRefused);
         }
         boolean alone = requests.size() == 1;
-        Predicate<SubmitRequest> mayBeBusy = request ->
-                mayBeRefused(request) && (busyKeys.contains(request.key()) || (alone && !steps.hasSeen(request.key())));
+        Predicate<SubmitRequest> mayBeBusy = request -> mayBeRefused(request)
+                && (busyKeys.get(request.key()) != null || (alone && !steps.hasSeen(request.key())));
         Answers<SubmitAnswer> answers = database.together(() -> {
             List<@Nullable SubmitAnswer> quick = quickSubmits.submit(
                     requests,
@@ -142,10 +109,13 @@ final class SqlRuns implements RunSteps {
         });
         for (int i = 0; i < requests.size(); i++) {
             if (!answers.isOpen(i)) {
+                LockKey key = requests.get(i).key();
                 SubmitAnswer answer = answers.get(i);
-                busyKeys.note(
-                        requests.get(i).key(),
-                        answer instanceof SubmitAnswer.Refused || answer instanceof SubmitAnswer.Joined);
+                if (answer instanceof SubmitAnswer.Refused || answer instanceof SubmitAnswer.Joined) {
+                    busyKeys.put(key, true);
+                } else {
+                    busyKeys.remove(key);
+                }
             }
         }
         return answers;
@@ -212,7 +182,6 @@ final class SqlRuns implements RunSteps {
                 .orElseGet(DiscardAnswer.Unknown::new);
     }
 
-    /** A rule about a run and its settled key. */
     @FunctionalInterface
     private interface RunRule<A> {
 
@@ -275,13 +244,13 @@ final class SqlRuns implements RunSteps {
         });
     }
 
-    private static Step.Needs submitNeeds(List<SubmitRequest> requests) {
+    private static Step.Needs submitNeeds(List<SubmitRequest> requests, boolean looks) {
         Set<Step.Name> names = new HashSet<>();
         requests.forEach(request -> request.known()
                 .ifPresent(known -> names.add(new Step.Name(request.key().tenant(), known.key()))));
         boolean callers = requests.stream().anyMatch(request -> request.caller() != null);
         Set<RunId> ids = requests.stream()
-                .filter(SqlRuns::supersedes)
+                .filter(request -> looks || supersedes(request))
                 .map(SubmitRequest::id)
                 .collect(Collectors.toSet());
         return new Step.Needs(ids, requests.size(), names, callers, Step.Front.UNLESS_BUSY);

@@ -44,7 +44,7 @@ public final class SqlStore implements RunStore {
     private final Database database;
     private final Supplier<StoreCapabilities> capabilities;
     private final Feed feed;
-    private final @Nullable FastPath fastPath;
+    private final FastPath fastPath;
     private final KeySteps steps;
     private final DueKeys due;
     private final LeaseTable leases;
@@ -70,13 +70,13 @@ public final class SqlStore implements RunStore {
     /**
      * A store.
      *
-     * @param fastPath grants and frees bare leases in one statement, or {@code null} if every step takes the long way
+     * @param fastPath grants and frees bare leases in one statement
      */
     public SqlStore(
             Database database,
             Supplier<StoreCapabilities> capabilities,
             Feed feed,
-            @Nullable FastPath fastPath,
+            FastPath fastPath,
             Environment environment) {
         this.database = database;
         this.capabilities = capabilities;
@@ -126,9 +126,7 @@ public final class SqlStore implements RunStore {
     @Override
     public Answers<AcquireAnswer> tryAcquire(List<AcquireRequest> requests) {
         requests.forEach(request -> request.terms().within(maxLease()));
-        boolean alone = requests.size() == 1;
-        return database.together(() ->
-                fastPath == null ? acquireByStep(requests, alone) : fastPath.acquire(requests, this::acquireByStep));
+        return database.together(() -> fastPath.acquire(requests, this::acquireByStep));
     }
 
     // A request for several keys that is refused needs no more than a look.
@@ -149,9 +147,7 @@ public final class SqlStore implements RunStore {
     public Answers<RenewAnswer> renew(List<RenewRequest> requests) {
         // A lease renewed beyond maxLease would outlive the quiet period that is meant to outlast it.
         requests.forEach(request -> LeaseTerms.of(request.ttl()).within(maxLease()));
-        return database.together(() -> fastPath == null
-                ? renewByStep(requests, requests.size() == 1)
-                : fastPath.renew(requests, this::renewByStep));
+        return database.together(() -> fastPath.renew(requests, this::renewByStep));
     }
 
     private Answers<RenewAnswer> renewByStep(List<RenewRequest> requests, boolean alone) {
@@ -160,9 +156,7 @@ public final class SqlStore implements RunStore {
 
     @Override
     public Answers<ReleaseAnswer> release(List<ReleaseRequest> requests) {
-        return database.together(() -> fastPath == null
-                ? releaseByStep(requests, requests.size() == 1)
-                : fastPath.release(requests, this::releaseByStep));
+        return database.together(() -> fastPath.release(requests, this::releaseByStep));
     }
 
     private Answers<ReleaseAnswer> releaseByStep(List<ReleaseRequest> requests, boolean alone) {

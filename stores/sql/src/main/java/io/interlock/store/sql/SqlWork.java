@@ -22,6 +22,7 @@ import io.interlock.spi.run.rules.Settlement;
 import io.interlock.time.Environment.Ticker;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -34,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -92,7 +94,7 @@ final class SqlWork implements WorkSteps {
     private final PauseSteps pauses;
     private final Ticker ticker;
     private final TenantTurns turns = new TenantTurns();
-    private volatile String lastTenant = "";
+    private final TenantPages tenantPages = new TenantPages(TENANTS_AFTER, TENANTS);
     private volatile @Nullable Tenants known;
 
     SqlWork(
@@ -115,14 +117,7 @@ final class SqlWork implements WorkSteps {
     /** All tenants that had work at a moment of the ticker. */
     private record Tenants(List<String> names, long at) {}
 
-    /** A run that may be claimed. */
-    private record Candidate(LockKey key, String job, int priority, long submittedAt, long number) {
-
-        int effective(long now) {
-            long minutes = Math.max(0, (now - submittedAt) / 60_000_000);
-            return priority + (int) Math.min(QueueRules.MOST_AGEING, minutes);
-        }
-    }
+    private record Candidate(LockKey key, String job, int priority, Instant submittedAt, long number) {}
 
     /** What a claim finds before it locks anything. */
     private record Found(List<LockKey> taken, boolean isDue, boolean placesWanted, List<LockKey> first) {}
@@ -184,15 +179,14 @@ final class SqlWork implements WorkSteps {
         }
         Found found = look(request, request.max());
         if (!found.taken().isEmpty()) {
-            List<Claimed> before =
-                    steps.lookThenLock(found.taken(), found.taken().size(), (step, keys) -> {
-                        List<Claimed> mine = new ArrayList<>();
-                        for (Step.LoadedKey key : step.keys()) {
-                            Settlement.settle(key.state());
-                            ClaimRules.claimedBefore(key.state(), request).ifPresent(mine::add);
-                        }
-                        return mine;
-                    });
+            List<Claimed> before = steps.lookThenLock(found.taken(), (step, keys) -> {
+                List<Claimed> mine = new ArrayList<>();
+                for (Step.LoadedKey key : step.keys()) {
+                    Settlement.settle(key.state());
+                    ClaimRules.claimedBefore(key.state(), request).ifPresent(mine::add);
+                }
+                return mine;
+            });
             if (!before.isEmpty()) {
                 return before;
             }
@@ -293,86 +287,63 @@ final class SqlWork implements WorkSteps {
         int limit = wanted + SPARE;
         Rows queues = new Rows();
         tenants.forEach(tenant -> request.jobs().forEach(job -> queues.add(tenant, job.value())));
-        Seen seen = inOneTrip((transaction, trip) -> see(transaction, trip, request, queues, limit));
-        Set<Candidate> candidates = new LinkedHashSet<>();
-        seen.first().forEach(answer -> candidates.addAll(answer.get()));
-        for (Trip.Answer<List<Queue>> least : seen.least()) {
-            candidates.addAll(aged(least.get(), List.copyOf(candidates), limit));
-        }
-        StoreRow store = seen.store().get();
-        return new Found(
-                seen.taken().get(),
-                seen.firstDue().get() <= store.now(),
-                store.placesWanted(),
-                inTurn(candidates, store.now(), limit));
+        Supplier<Found> found = inOneTrip((transaction, trip) -> {
+            Trip.Answer<List<Queue>> least = queues.isEmpty() ? null : trip.list(LEAST, Queue::read, queues);
+            List<Trip.Answer<List<Candidate>>> first = new ArrayList<>();
+            if (transaction.dialect().joinsLaterally() && !queues.isEmpty()) {
+                first.add(trip.list(FIRST_TOGETHER, SqlWork::candidate, queues, limit));
+            } else {
+                queues.all()
+                        .forEach(queue -> first.add(trip.list(
+                                String.format(FIRST, "?", "?"), SqlWork::candidate, queue[0], queue[1], limit)));
+            }
+            Trip.Answer<List<LockKey>> taken =
+                    trip.list(TAKEN, DueKeys::key, request.id().toString());
+            Trip.Answer<Long> firstDue = DueKeys.firstDue(trip);
+            Trip.Answer<StoreRow> store = StoreRow.ask(trip);
+            return () -> {
+                Set<Candidate> candidates = new LinkedHashSet<>();
+                first.forEach(answer -> candidates.addAll(answer.get()));
+                if (least != null) {
+                    candidates.addAll(aged(least.get(), List.copyOf(candidates), limit));
+                }
+                long now = store.get().now();
+                return new Found(
+                        taken.get(),
+                        firstDue.get() <= now,
+                        store.get().placesWanted(),
+                        inTurn(candidates, Micros.moment(now), limit));
+            };
+        });
+        return found.get();
     }
 
-    /** What one trip of a claim brings back. */
-    private record Seen(
-            Trip.Answer<List<LockKey>> taken,
-            Trip.Answer<Long> firstDue,
-            Trip.Answer<StoreRow> store,
-            List<Trip.Answer<List<Candidate>>> first,
-            List<Trip.Answer<List<Queue>>> least) {}
-
-    /** Adds questions to a trip. */
+    /** Adds questions to a trip, and says what came of them when it has been made. */
     @FunctionalInterface
     private interface Questions<T> {
 
-        T ask(Transaction transaction, Trip trip);
+        Supplier<T> ask(Transaction transaction, Trip trip);
     }
 
     // In a transaction only where that takes no trips of its own: there, plans are kept.
-    private <T> T inOneTrip(Questions<T> questions) {
-        if (database.dialect().pipelines()) {
-            return database.read(transaction -> {
-                Trip trip = transaction.trip();
-                T asked = questions.ask(transaction, trip);
-                transaction.readOnce(trip);
-                return asked;
-            });
-        }
-        return database.peek(transaction -> {
+    private <T> Supplier<T> inOneTrip(Questions<T> questions) {
+        boolean together = database.dialect().pipelines();
+        Database.Work<Supplier<T>> work = transaction -> {
             Trip trip = transaction.trip();
-            T asked = questions.ask(transaction, trip);
-            trip.run();
+            Supplier<T> asked = questions.ask(transaction, trip);
+            if (together) {
+                transaction.commit(trip);
+            } else {
+                trip.run();
+            }
             return asked;
-        });
-    }
-
-    private static Seen see(Transaction transaction, Trip trip, ClaimRequest request, Rows queues, int limit) {
-        List<Trip.Answer<List<Candidate>>> first = new ArrayList<>();
-        List<Trip.Answer<List<Queue>>> least = new ArrayList<>();
-        if (!queues.isEmpty()) {
-            least.add(trip.query(LEAST, Queue::read, queues));
-        }
-        if (transaction.dialect().joinsLaterally() && !queues.isEmpty()) {
-            first.add(trip.list(FIRST_TOGETHER, SqlWork::candidate, queues, limit));
-        } else {
-            queues.all()
-                    .forEach(queue -> first.add(
-                            trip.list(String.format(FIRST, "?", "?"), SqlWork::candidate, queue[0], queue[1], limit)));
-        }
-        return new Seen(
-                trip.list(TAKEN, DueKeys::key, request.id().toString()),
-                DueKeys.firstDue(trip),
-                StoreRow.ask(trip),
-                first,
-                least);
+        };
+        return together ? database.read(work) : database.peek(work);
     }
 
     private List<String> tenants(Transaction transaction) throws SQLException {
-        List<String> found = new ArrayList<>(transaction.list(TENANTS_AFTER, Trip.TEXT, lastTenant, TENANTS));
-        if (found.size() < TENANTS && !lastTenant.isEmpty()) {
-            for (String tenant : transaction.list(TENANTS_AFTER, Trip.TEXT, "", TENANTS - found.size())) {
-                if (!found.contains(tenant)) {
-                    found.add(tenant);
-                }
-            }
-        }
-        boolean all = found.size() < TENANTS;
-        lastTenant = all ? "" : found.get(found.size() - 1);
-        known = all ? new Tenants(List.copyOf(found), ticker.nanos()) : null;
+        List<String> found = tenantPages.next(transaction);
+        known = found.size() < TENANTS ? new Tenants(found, ticker.nanos()) : null;
         return found;
     }
 
@@ -383,8 +354,12 @@ final class SqlWork implements WorkSteps {
         Rows lower = new Rows();
         for (Queue queue : queues) {
             List<Candidate> own = byJob.getOrDefault(queue.tenant(), Map.of()).getOrDefault(queue.job(), List.of());
-            int greatest = own.isEmpty() ? queue.least() : own.get(0).priority();
-            int last = Math.max(queue.least(), greatest - QueueRules.MOST_AGEING);
+            Long least = queue.least();
+            if (own.isEmpty() || least == null) {
+                continue;
+            }
+            int greatest = own.get(0).priority();
+            long last = Math.max(least, greatest - QueueRules.MOST_AGEING);
             // Fewer than could be are all there are.
             for (int priority = greatest - 1; own.size() == limit && priority >= last; priority--) {
                 lower.add(queue.tenant(), queue.job(), priority, limit);
@@ -393,33 +368,31 @@ final class SqlWork implements WorkSteps {
         if (lower.isEmpty()) {
             return List.of();
         }
-        return inOneTrip((transaction, trip) -> lower.all().stream()
-                        .map(each -> trip.list(String.format(OF_PRIORITY, "?", "?"), SqlWork::candidate, each))
-                        .toList())
-                .stream()
-                .flatMap(answer -> answer.get().stream())
-                .toList();
+        Supplier<List<Candidate>> found = inOneTrip((transaction, trip) -> {
+            List<Trip.Answer<List<Candidate>>> answers = lower.all().stream()
+                    .map(each -> trip.list(String.format(OF_PRIORITY, "?", "?"), SqlWork::candidate, each))
+                    .toList();
+            return () ->
+                    answers.stream().flatMap(answer -> answer.get().stream()).toList();
+        });
+        return found.get();
     }
 
-    /** The runs of a tenant and a job that may be claimed, and the least of their priorities. */
-    private record Queue(String tenant, String job, int least) {
+    /** The runs of a tenant and a job that may be claimed, and the least of their priorities, or {@code null} if there are none. */
+    private record Queue(
+            String tenant, String job, @Nullable Long least) {
 
-        static List<Queue> read(ResultSet rows) throws SQLException {
-            List<Queue> found = new ArrayList<>();
-            while (rows.next()) {
-                if (KeyRow.number(rows, 3) != null) {
-                    found.add(new Queue(rows.getString(1), rows.getString(2), rows.getInt(3)));
-                }
-            }
-            return found;
+        static Queue read(ResultSet row) throws SQLException {
+            return new Queue(row.getString(1), row.getString(2), KeyRow.number(row, 3));
         }
     }
 
     // The first of every tenant, then the second of every tenant, beginning with the tenant that had none for the
     // longest time: a long queue of one keeps no other waiting.
-    private List<LockKey> inTurn(Collection<Candidate> candidates, long now, int limit) {
-        Comparator<Candidate> order =
-                Comparator.<Candidate>comparingInt(each -> -each.effective(now)).thenComparingLong(Candidate::number);
+    private List<LockKey> inTurn(Collection<Candidate> candidates, Instant now, int limit) {
+        Comparator<Candidate> order = Comparator.<Candidate>comparingInt(
+                        each -> -QueueRules.effectivePriority(each.priority(), each.submittedAt(), now))
+                .thenComparingLong(Candidate::number);
         Map<String, Integer> before = new HashMap<>();
         // Other claims may take turns while this one sorts.
         Map<String, Long> last = new HashMap<>();
@@ -442,7 +415,7 @@ final class SqlWork implements WorkSteps {
                 LockKey.of(row.getString(1), row.getString(2)),
                 row.getString(3),
                 row.getInt(4),
-                row.getLong(5),
+                Micros.moment(row.getLong(5)),
                 row.getLong(6));
     }
 }

@@ -14,8 +14,6 @@ import io.interlock.run.RunStatus.Stage;
 import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.run.RunStatus.Waiter;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -64,14 +62,12 @@ final class StatusText {
         RunStatus status = new RunStatus(
                 state,
                 since,
-                orElse(text.take("attempts", Integer::valueOf), begun(turn)),
+                text.take("attempts", Integer::valueOf, begun(turn)),
                 text.take("not-before", FieldText::moment),
                 waiter(text),
                 turn,
-                stages(text.takeAll("stage.name"), text.takeAll("stage.since")),
-                new Progress(
-                        orElse(text.take("progress.done", Long::valueOf), 0L),
-                        text.take("progress.total", Long::valueOf)),
+                text.takePairs("stage.name", "stage.since", (name, at) -> new Stage(name, FieldText.moment(at))),
+                new Progress(text.take("progress.done", Long::valueOf, 0L), text.take("progress.total", Long::valueOf)),
                 stop(text),
                 text.take("result"),
                 error(text));
@@ -129,7 +125,7 @@ final class StatusText {
                 new FencingToken(Long.parseLong(facts[2])),
                 new Holder(
                         instance,
-                        orElse(text.take("label"), instance),
+                        text.take("label", String::valueOf, instance),
                         run == null ? id : run.equals(NO_RUN) ? null : RunId.parse(run)),
                 FieldText.moment(facts[3]));
     }
@@ -159,20 +155,5 @@ final class StatusText {
                         text.need("stop.actor"),
                         text.need("stop.reason"),
                         text.need("stop.at", FieldText::moment));
-    }
-
-    private static List<Stage> stages(List<String> names, List<String> since) {
-        if (names.size() != since.size()) {
-            throw new IllegalArgumentException("has stages without a name or a time");
-        }
-        List<Stage> stages = new ArrayList<>();
-        for (int i = 0; i < names.size(); i++) {
-            stages.add(new Stage(names.get(i), FieldText.moment(since.get(i))));
-        }
-        return stages;
-    }
-
-    static <T> T orElse(@Nullable T value, T assumed) {
-        return value == null ? assumed : value;
     }
 }

@@ -7,7 +7,6 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.Waiter;
-import io.interlock.run.SweepAction;
 import io.interlock.spi.run.rules.KeyRows;
 import io.interlock.spi.run.rules.KeyRows.Reservation;
 import io.interlock.spi.run.rules.KeyState;
@@ -49,8 +48,7 @@ final class Step {
     /** The other columns of a row that a step makes for a key. */
     static final String NEW_KEY = "plain int, used_at bigint";
 
-    private static final String SELECT_KEYS = "SELECT " + KeyRow.COLUMNS
-            + " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name";
+    private static final String SELECT_KEYS = "SELECT " + KeyRow.COLUMNS + KeyRow.FROM_KEYS;
     private static final String LOCK_ALL = SELECT_KEYS + " ORDER BY l.tenant, l.name ${lock:l}";
     private static final String LOCK_FREE = SELECT_KEYS + " ORDER BY l.tenant, l.name ${skip:l}";
     private static final String LOCK_FIRST = SELECT_KEYS + " ORDER BY k.pos LIMIT ? ${skip:l}";
@@ -99,7 +97,9 @@ final class Step {
     private final Set<RunId> askedIds = new HashSet<>();
     private final Map<RunId, Integer> askedRanks = new HashMap<>();
     private final Map<Name, KeptName> names = new HashMap<>();
-    private final Map<String, TenantPlaces> tenants = new HashMap<>();
+    /** Tenants whose limit had a say. */
+    private final Set<String> limitedTenants = new HashSet<>();
+
     private final Set<LockKey> begun = new HashSet<>();
     private final Deque<Long> numbers = new ArrayDeque<>();
     private final StepWriter writer = new StepWriter(this);
@@ -164,54 +164,16 @@ final class Step {
     /** What came of the first request under a name. */
     record Remembered(String fingerprint, Run run) {}
 
-    /** A key of the step. */
-    final class LoadedKey {
-        private final KeyRow row;
-        private final WaitingRuns queue;
-        private final KeyState state;
-        private final @Nullable Boolean claimable;
-
-        private LoadedKey(KeyRow row, List<Run> busy, WaitingRuns queue, @Nullable Boolean claimable) {
-            this.row = row;
-            this.queue = queue;
-            this.claimable = claimable;
-            state = new KeyState(
-                    context(row.key()),
-                    new KeyRows(
-                            row.lease(),
-                            row.token(),
-                            reservation(row, busy),
-                            busy,
-                            row.queue().size() == 0 ? RunQueue.EMPTY : queue,
-                            row.resource()));
-        }
-
-        // A row that was lost and made anew does not know the run that it is kept for.
-        private static @Nullable Reservation reservation(KeyRow row, List<Run> busy) {
-            Run run = busy.isEmpty() ? null : busy.get(0);
-            return row.reservation() == null && run != null && run.state() == RunState.PENDING
-                    ? new Reservation(run.id(), run.status().since(), null)
-                    : row.reservation();
-        }
-
-        KeyRow row() {
-            return row;
-        }
-
-        WaitingRuns queue() {
-            return queue;
-        }
-
-        KeyState state() {
-            return state;
-        }
-
-        /** Whether its PENDING run may be claimed, as the table says; {@code null} if it has none. */
-        @Nullable
-        Boolean claimable() {
-            return claimable;
-        }
-    }
+    /**
+     * A key of the step.
+     *
+     * @param claimable whether its PENDING run may be claimed, as the table says; {@code null} if it has none
+     */
+    record LoadedKey(
+            KeyRow row,
+            WaitingRuns queue,
+            KeyState state,
+            @Nullable Boolean claimable) {}
 
     /** Locks keys and loads them. Alone a request waits for other steps; together with others it leaves out keys that they have. */
     void load(Collection<LockKey> wanted, Collection<LockKey> unseen, boolean alone, Needs needs) throws SQLException {
@@ -220,9 +182,9 @@ final class Step {
         if (transaction.writes()) {
             transaction.dialect().latchShared(trip);
             makeMissing(trip, transaction.dialect(), unseen);
-            lock(trip, alone ? LOCK_ALL : LOCK_FREE, needs, false, rows);
+            lock(trip, alone ? LOCK_ALL : LOCK_FREE, needs, false, rows, rows);
         } else {
-            lock(trip, SELECT_KEYS, needs, false, rows);
+            lock(trip, SELECT_KEYS, needs, false, rows, rows);
         }
         // Alone a step has locked every row there is: a key it did not find has none.
         if (alone || !transaction.writes()) {
@@ -247,14 +209,12 @@ final class Step {
     void loadFirst(List<LockKey> wanted, int limit, Needs needs) throws SQLException {
         Trip trip = transaction.trip();
         transaction.dialect().latchShared(trip);
-        lock(trip, LOCK_FIRST, needs, true, rows(wanted), limit);
+        Rows rows = rows(wanted);
+        lock(trip, LOCK_FIRST, needs, true, rows, rows, limit);
     }
 
-    private void lock(Trip trip, String sql, Needs needs, boolean withPauses, Rows rows, Object... more)
+    private void lock(Trip trip, String sql, Needs needs, boolean withPauses, Rows rows, Object... values)
             throws SQLException {
-        @Nullable Object[] values = new @Nullable Object[1 + more.length];
-        values[0] = rows;
-        System.arraycopy(more, 0, values, 1, more.length);
         Trip.Answer<List<KeyRow>> found = trip.list(sql, KeyRow::read, values);
         boolean together = transaction.dialect().pipelines();
         boolean plain = false;
@@ -265,15 +225,18 @@ final class Step {
                     && found.get().size() == rows.size()
                     && found.get().stream().allMatch(KeyRow::plain);
         }
-        Runnable context = readContext(trip, rows, needs, !plain);
+        Trip.Answer<StoreRow> storeRow = StoreRow.ask(trip);
+        Trip.Answer<List<Pause>> pauseRows = plain ? null : PauseSteps.inForce(trip, tenants(rows));
+        askBeside(trip, needs);
         Trip.Answer<Map<LockKey, Open>> open = together ? askTogether(trip, rows, needs) : null;
         boolean all = together && transaction.dialect().joinsLaterally();
         if (once && all) {
-            transaction.readOnce(trip);
+            transaction.commit(trip);
         } else {
             trip.run();
         }
-        context.run();
+        store = heard(storeRow.get(), needs.callers());
+        pauses = pauseRows == null ? List.of() : pauseRows.get();
         Map<LockKey, Open> opened = open == null ? new HashMap<>() : open.get();
         if (!all) {
             Trip second = transaction.trip();
@@ -291,7 +254,7 @@ final class Step {
             if (key != null && run.state() == RunState.QUEUED) {
                 Integer rank = askedRanks.get(run.id());
                 if (rank != null) {
-                    key.queue.loaded(run, rank);
+                    key.queue().loaded(run, rank);
                 }
             }
         });
@@ -309,27 +272,22 @@ final class Step {
         return trip.query(sql, each -> openOf(each, rows, loaded), rows);
     }
 
-    private Runnable readContext(Trip trip, Rows rows, Needs needs, boolean withPauses) {
+    /** Asks for what the rules have to see beside the keys. */
+    private void askBeside(Trip trip, Needs needs) {
         askedIds.addAll(needs.askedRuns());
-        Trip.Answer<StoreRow> storeRow = StoreRow.ask(trip);
-        Trip.Answer<List<Pause>> pauseRows = withPauses ? PauseTable.inForce(trip, tenants(rows)) : null;
         if (needs.newRuns() > 0 && transaction.writes()) {
             transaction.dialect().drawNumbers(trip, needs.newRuns(), numbers::add);
         }
-        Trip.Answer<Boolean> askedRows =
-                needs.askedRuns().isEmpty() ? null : trip.query(ASKED, this::readAsked, ids(needs));
-        Trip.Answer<Boolean> nameRows =
-                needs.names().isEmpty() ? null : trip.query(NAMES, this::readNames, names(needs));
-        return () -> {
-            store = heard(storeRow.get(), needs.callers());
-            if (nameRows != null) {
-                nameRows.get();
-            }
-            pauses = pauseRows == null ? List.of() : pauseRows.get();
-            if (askedRows != null) {
-                askedRows.get();
-            }
-        };
+        if (!needs.askedRuns().isEmpty()) {
+            Rows ids = new Rows();
+            needs.askedRuns().forEach(id -> ids.add(id.toString()));
+            trip.query(ASKED, Trip.forEach(this::readAsked), ids);
+        }
+        if (!needs.names().isEmpty()) {
+            Rows wanted = new Rows();
+            needs.names().forEach(name -> wanted.add(name.tenant(), name.name()));
+            trip.query(NAMES, Trip.forEach(this::readName), wanted);
+        }
     }
 
     private static Rows tenants(Rows keys) {
@@ -348,22 +306,12 @@ final class Step {
         return row.heardSince(since);
     }
 
-    private static Rows names(Needs needs) {
-        Rows names = new Rows();
-        needs.names().forEach(name -> names.add(name.tenant(), name.name()));
-        return names;
-    }
-
     /** What is kept under a name, and until when it counts; the run may be forgotten. */
     private record KeptName(long until, @Nullable Remembered what) {}
 
-    private boolean readNames(ResultSet rows) throws SQLException {
-        while (rows.next()) {
-            Remembered what =
-                    rows.getString(1) == null ? null : new Remembered(rows.getString(17), runs.readOpen(rows));
-            names.put(new Name(rows.getString(15), rows.getString(16)), new KeptName(rows.getLong(18), what));
-        }
-        return true;
+    private void readName(ResultSet row) throws SQLException {
+        Remembered what = row.getString(1) == null ? null : new Remembered(row.getString(17), runs.readOpen(row));
+        names.put(new Name(row.getString(15), row.getString(16)), new KeptName(row.getLong(18), what));
     }
 
     /** What came of the request that a tenant made under a name, if the name still counts. */
@@ -382,29 +330,19 @@ final class Step {
         writer.remember(name, what.fingerprint(), what.run().id(), until);
     }
 
-    private static Rows ids(Needs needs) {
-        Rows ids = new Rows();
-        needs.askedRuns().forEach(id -> ids.add(id.toString()));
-        return ids;
-    }
-
-    private boolean readAsked(ResultSet rows) throws SQLException {
-        while (rows.next()) {
-            Run run = runs.readOpen(rows);
-            asked.put(run.id(), run);
-            Long rank = KeyRow.number(rows, 13);
-            if (rank != null) {
-                askedRanks.put(run.id(), rank.intValue());
-            }
+    private void readAsked(ResultSet row) throws SQLException {
+        Run run = runs.readOpen(row);
+        asked.put(run.id(), run);
+        Integer rank = KeyRow.integer(row, 13);
+        if (rank != null) {
+            askedRanks.put(run.id(), rank);
         }
-        return true;
     }
 
     /** The open runs of one key, as loaded with it. */
     private static final class Open {
         private final List<Run> busy = new ArrayList<>();
-        private final List<Run> front = new ArrayList<>();
-        private final List<Integer> ranks = new ArrayList<>();
+        private final List<StoredRuns.Waiting> front = new ArrayList<>();
         private boolean frontLoaded;
         private @Nullable Boolean claimable;
         private @Nullable Integer lastRank;
@@ -420,8 +358,7 @@ final class Step {
         }
         while (rows.next()) {
             Open open = Objects.requireNonNull(found.get(order.get(rows.getInt(15) - 1)));
-            Long lastRank = KeyRow.number(rows, 16);
-            open.lastRank = lastRank == null ? null : (Integer) lastRank.intValue();
+            open.lastRank = KeyRow.integer(rows, 16);
             take(open, rows);
         }
         found.values()
@@ -436,16 +373,8 @@ final class Step {
             open.busy.add(run);
             open.claimable = row.getInt(14) == 1;
         } else {
-            open.front.add(run);
-            open.ranks.add(row.getInt(13));
+            open.front.add(new StoredRuns.Waiting(run, row.getInt(13)));
         }
-    }
-
-    private boolean takeAll(Open open, ResultSet rows) throws SQLException {
-        while (rows.next()) {
-            take(open, rows);
-        }
-        return true;
     }
 
     /** Asks for the open runs of one key. A key that is plain has none. */
@@ -453,21 +382,17 @@ final class Step {
         String tenant = row.key().tenant();
         String name = row.key().name();
         if (busy && !row.plain()) {
-            trip.query(String.format(BUSY, "?", "?"), rows -> takeAll(open, rows), tenant, name);
+            trip.query(String.format(BUSY, "?", "?"), Trip.forEach(each -> take(open, each)), tenant, name);
         }
         if (front != Front.WHEN_ASKED && row.queue().size() > 0) {
             trip.query(
                     String.format(LAST_RANK, "?", "?"),
-                    rows -> {
-                        Long rank = rows.next() ? KeyRow.number(rows, 1) : null;
-                        open.lastRank = rank == null ? null : (Integer) rank.intValue();
-                        return true;
-                    },
+                    Trip.forEach(each -> open.lastRank = KeyRow.integer(each, 1)),
                     tenant,
                     name);
             if (front == Front.ALWAYS || (row.lease() == null && row.reservation() == null)) {
                 open.frontLoaded = true;
-                trip.query(String.format(FRONT, "?", "?"), rows -> takeAll(open, rows), tenant, name);
+                trip.query(String.format(FRONT, "?", "?"), Trip.forEach(each -> take(open, each)), tenant, name);
             }
         }
     }
@@ -484,11 +409,25 @@ final class Step {
 
     private void add(KeyRow row, Open open) {
         WaitingRuns queue = new WaitingRuns(transaction, runs, row, now());
-        for (int i = 0; i < open.front.size(); i++) {
-            queue.loaded(open.front.get(i), open.ranks.get(i));
-        }
-        queue.loadedFront(open.frontLoaded ? open.front : null, open.lastRank);
-        keys.put(row.key(), new LoadedKey(row, open.busy, queue, open.claimable));
+        queue.loaded(open.front, open.frontLoaded, open.lastRank);
+        KeyState state = new KeyState(
+                context(row.key()),
+                new KeyRows(
+                        row.lease(),
+                        row.token(),
+                        reservation(row, open.busy),
+                        open.busy,
+                        row.queue().size() == 0 ? RunQueue.EMPTY : queue,
+                        row.resource()));
+        keys.put(row.key(), new LoadedKey(row, queue, state, open.claimable));
+    }
+
+    // A row that was lost and made anew does not know the run that it is kept for.
+    private static @Nullable Reservation reservation(KeyRow row, List<Run> busy) {
+        Run run = busy.isEmpty() ? null : busy.get(0);
+        return row.reservation() == null && run != null && run.state() == RunState.PENDING
+                ? new Reservation(run.id(), run.status().since(), null)
+                : row.reservation();
     }
 
     private StepContext context(LockKey key) {
@@ -502,8 +441,7 @@ final class Step {
                 pauses.stream()
                         .filter(pause -> pause.tenant().equals(key.tenant()))
                         .toList(),
-                tenants.computeIfAbsent(key.tenant(), tenant -> new TenantPlaces(this, tenant))
-                        .seenBy(key),
+                new TenantPlaces(this, key),
                 // A look gives no numbers: what it would add counts for nothing.
                 transaction.writes() ? numbers::remove : () -> Long.MAX_VALUE,
                 chance);
@@ -525,7 +463,6 @@ final class Step {
         return row;
     }
 
-    /** The time of this step. */
     long now() {
         return store().now();
     }
@@ -534,13 +471,11 @@ final class Step {
         return Micros.moment(now());
     }
 
-    /** A key of this step, or {@code null} if another step has it. */
     @Nullable
     LoadedKey key(LockKey key) {
         return keys.get(key);
     }
 
-    /** The state of a key that is loaded. */
     KeyState state(LockKey key) {
         return Objects.requireNonNull(key(key), "the key is loaded").state();
     }
@@ -598,6 +533,7 @@ final class Step {
 
     /** How many runs of a tenant are under way, as the store had it before this step. No other step changes it meanwhile. */
     int busyRuns(String tenant) {
+        limitedTenants.add(tenant);
         Map<String, Integer> known = busyRuns;
         if (known == null) {
             SortedSet<String> all = new TreeSet<>();
@@ -612,27 +548,16 @@ final class Step {
         return known.getOrDefault(tenant, 0);
     }
 
-    /** Settles what time has brought about on a key. */
-    List<SweepAction> settle(LoadedKey key) {
-        return Settlement.settle(key.state());
-    }
-
-    /** What is written beside the keys. */
     StepWriter writer() {
         return writer;
     }
 
     /** Tenants with a limit under which a place may be free for a run of another key. */
     Set<String> limitedTenants() {
-        Set<String> limited = new HashSet<>();
+        Set<String> limited = new HashSet<>(limitedTenants);
         keys.forEach((key, loaded) -> {
             if (store().placesWanted() && loaded.state().busyChange() < 0) {
                 limited.add(key.tenant());
-            }
-        });
-        tenants.forEach((tenant, places) -> {
-            if (places.wereAsked()) {
-                limited.add(tenant);
             }
         });
         return limited;

@@ -23,8 +23,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -32,9 +34,8 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,11 +45,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class StepWriter {
 
-    private static final String KEY = "tenant text, name text";
+    private static final String RUN_END = "state text, since bigint, status text";
     private static final String RUN = """
             run_id uuid, number bigint, tenant text, name text, job text, priority int, submitted_at bigint, spec text,
-            state text, since bigint, status text""";
-    private static final String LABEL = "number bigint, tenant text, label text, value text";
+            """ + RUN_END;
     private static final String OPEN_KEY = "tenant text, busy int, name text, rank int, seq bigint";
     private static final String OPEN_CHANGES = """
             state text, claimable int, claim_id uuid, seen_at bigint, missed int, due_at bigint, since bigint,
@@ -60,15 +60,40 @@ final class StepWriter {
     static final String AUDIT = """
             at bigint, tenant text, name text, run_id uuid, token bigint, actor text, action text, state_before text,
             state_after text, reason text, correlation text, address text""";
-    private static final String RUN_END = "state text, since bigint, status text";
-    private static final String FAILED =
-            "tenant text, state text, number bigint, run_id uuid, name text, job text, since bigint, code text";
+    private static final String FAILED_KEY = "tenant text, state text, number bigint";
+    private static final String FAILED_RUN = "run_id uuid, name text, job text, since bigint, code text";
     private static final String ATTEMPT = "run_id uuid, attempt int, ended_at bigint, next text, facts text";
-    private static final String LETTER_KEY = "tenant text, state text, number bigint";
     private static final String LETTER =
             "settled int, kind text, actor text, reason text, settled_at bigint, successor uuid";
     private static final String IDEMPOTENCY = "tenant text, name text, fingerprint text, run_id uuid, until bigint";
     private static final String OLD_NAME = "tenant text, name text, until bigint";
+
+    /** The statements of a step, in their order. */
+    @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
+    private enum Write {
+        LEASES(dialect -> dialect.update("lease", Step.KEY, KeyRow.WRITTEN)),
+        WHOLE_LEASES(dialect -> dialect.update("lease", Step.KEY, KeyRow.WRITTEN + ", " + KeyRow.SELDOM_WRITTEN)),
+        CLOSED(dialect -> dialect.delete("open_run", OPEN_KEY)),
+        NEW_RUNS(dialect -> dialect.insert("run", RUN)),
+        MARK(dialect -> dialect.insertMissing("run_mark", "slice bigint", "number bigint")),
+        LABELS(dialect -> dialect.insert("run_label", "number bigint, tenant text, label text, value text")),
+        ENDED_RUNS(dialect -> dialect.update("run", "run_id uuid", RUN_END)),
+        MOVED_RUNS(dialect -> dialect.update("run", "run_id uuid", "priority int, spec text")),
+        CHANGED(dialect -> dialect.update("open_run", OPEN_KEY, OPEN_CHANGES)),
+        LEAVING_BUSY(dialect -> dialect.update("open_run", OPEN_KEY, OPEN_MOVES)),
+        BECOMING_BUSY(dialect -> dialect.update("open_run", OPEN_KEY, OPEN_MOVES)),
+        OPENED(dialect -> dialect.insert("open_run", OPEN)),
+        FAILED(dialect -> dialect.insert("failed_run", FAILED_KEY + ", " + FAILED_RUN)),
+        ATTEMPTS(dialect -> dialect.insert("attempt", ATTEMPT)),
+        LETTERS(dialect -> dialect.update("failed_run", FAILED_KEY, LETTER)),
+        AUDIT(dialect -> dialect.insert("audit", StepWriter.AUDIT));
+
+        private final Function<Dialect, String> sql;
+
+        Write(Function<Dialect, String> sql) {
+            this.sql = sql;
+        }
+    }
 
     static final String HEARD = "UPDATE ${t:store} SET last_heard = ?, heard_since = ?";
 
@@ -79,21 +104,7 @@ final class StepWriter {
     static final long SLICE = 5_000_000;
 
     private final Step step;
-    private final Rows leases = new Rows();
-    private final Rows wholeLeases = new Rows();
-    private final Rows newRuns = new Rows();
-    private final Rows labels = new Rows();
-    private final Rows endedRuns = new Rows();
-    private final Rows movedRuns = new Rows();
-    private final Rows goneFromOpen = new Rows();
-    private final Rows newInOpen = new Rows();
-    private final Rows changedInOpen = new Rows();
-    private final Rows leavingBusy = new Rows();
-    private final Rows becomingBusy = new Rows();
-    private final Rows failed = new Rows();
-    private final Rows attempts = new Rows();
-    private final Rows letters = new Rows();
-    private final Rows audit = new Rows();
+    private final Map<Write, Rows> rows = new EnumMap<>(Write.class);
     // In the order in which every step locks them.
     private final SortedMap<Step.Name, @Nullable Object[]> names = new TreeMap<>();
     private final Rows oldNames = new Rows();
@@ -101,7 +112,7 @@ final class StepWriter {
     private final Map<RunId, UUID> claims = new HashMap<>();
     private final Map<LockKey, Long> waiters = new HashMap<>();
     private final List<LockKey> freed = new ArrayList<>();
-    private final Map<String, Boolean> tenantsWithWork = new LinkedHashMap<>();
+    private final Set<String> tenantsWithWork = new LinkedHashSet<>();
     private final List<LockKey> stopped = new ArrayList<>();
 
     StepWriter(Step step) {
@@ -115,7 +126,6 @@ final class StepWriter {
         heard.add(since);
     }
 
-    /** A claim has taken {@code run}. */
     void claimed(RunId run, UUID claim) {
         claims.put(run, claim);
     }
@@ -154,13 +164,12 @@ final class StepWriter {
     }
 
     private void note(AuditRecord record) {
-        audit.add(row(record).all().get(0));
+        to(Write.AUDIT).add(row(record).all().get(0));
         if (record.action().equals("stop-requested") || record.action().equals("evicted")) {
             stopped.add(record.key());
         }
     }
 
-    /** Keys whose waiting callers should look again once the step is committed. */
     List<LockKey> keysToWake() {
         List<LockKey> all = new ArrayList<>(freed);
         all.addAll(stopped);
@@ -168,8 +177,8 @@ final class StepWriter {
     }
 
     /** Tenants with work for workers that was not there before. */
-    Iterable<String> tenantsWithWork() {
-        return tenantsWithWork.keySet();
+    Set<String> tenantsWithWork() {
+        return tenantsWithWork;
     }
 
     /**
@@ -194,21 +203,7 @@ final class StepWriter {
     /** Whether the rules have changed anything, or anything else is to be written. */
     boolean hasChanges() {
         collect();
-        return !(heard.isEmpty() && names.isEmpty())
-                || Stream.of(
-                                leases,
-                                wholeLeases,
-                                newRuns,
-                                endedRuns,
-                                movedRuns,
-                                goneFromOpen,
-                                newInOpen,
-                                changedInOpen,
-                                leavingBusy,
-                                becomingBusy,
-                                letters,
-                                audit)
-                        .anyMatch(rows -> !rows.isEmpty());
+        return !(heard.isEmpty() && names.isEmpty() && rows.isEmpty());
     }
 
     private boolean collected;
@@ -218,54 +213,42 @@ final class StepWriter {
         collect();
         Dialect dialect = step.transaction().dialect();
         long slice = step.now() / SLICE;
-        write(trip, leases, "write leases", () -> dialect.update("lease", KEY, KeyRow.WRITTEN));
-        write(
-                trip,
-                wholeLeases,
-                "write whole leases",
-                () -> dialect.update("lease", KEY, KeyRow.WRITTEN + ", " + KeyRow.SELDOM_WRITTEN));
+        write(trip, EnumSet.of(Write.LEASES, Write.WHOLE_LEASES));
         if (!heard.isEmpty()) {
             trip.update(HEARD, heard.get(0), heard.get(1));
         }
-        write(trip, goneFromOpen, "close runs", () -> dialect.delete("open_run", OPEN_KEY));
-        write(trip, newRuns, "add runs", () -> dialect.insert("run", RUN));
-        if (!newRuns.isEmpty() && !step.runs().isMarked(slice)) {
-            write(
-                    trip,
-                    new Rows().add(slice, newRuns.all().get(0)[1]),
-                    "add mark",
-                    () -> dialect.insertMissing("run_mark", "slice bigint", "number bigint"));
+        Rows newRuns = rows.get(Write.NEW_RUNS);
+        if (newRuns != null && !step.runs().isMarked(slice)) {
+            to(Write.MARK).add(slice, newRuns.all().get(0)[1]);
         }
-        write(trip, labels, "add labels", () -> dialect.insert("run_label", LABEL));
-        write(trip, endedRuns, "end runs", () -> dialect.update("run", "run_id uuid", RUN_END));
-        write(trip, movedRuns, "move runs", () -> dialect.update("run", "run_id uuid", "priority int, spec text"));
-        write(trip, changedInOpen, "change open", () -> dialect.update("open_run", OPEN_KEY, OPEN_CHANGES));
-        write(trip, leavingBusy, "move open", () -> dialect.update("open_run", OPEN_KEY, OPEN_MOVES));
-        write(trip, becomingBusy, "move open", () -> dialect.update("open_run", OPEN_KEY, OPEN_MOVES));
-        write(trip, newInOpen, "open runs", () -> dialect.insert("open_run", OPEN));
-        write(trip, failed, "fail runs", () -> dialect.insert("failed_run", FAILED));
-        write(trip, attempts, "add attempts", () -> dialect.insert("attempt", ATTEMPT));
-        write(trip, letters, "settle letters", () -> dialect.update("failed_run", LETTER_KEY, LETTER));
-        write(trip, audit, "add audit", () -> dialect.insert("audit", AUDIT));
+        write(trip, EnumSet.complementOf(EnumSet.of(Write.LEASES, Write.WHOLE_LEASES)));
         if (!names.isEmpty()) {
-            Rows rows = new Rows();
-            names.values().forEach(rows::add);
+            Rows kept = new Rows();
+            names.values().forEach(kept::add);
             if (!oldNames.isEmpty()) {
                 trip.update(dialect.delete("idempotency", OLD_NAME), oldNames);
             }
             // If another request under the same name was faster, the step is made again and finds it.
-            trip.update(dialect.insert("idempotency", IDEMPOTENCY), rows);
+            trip.update(dialect.insert("idempotency", IDEMPOTENCY), kept);
         }
         step.transaction().commit(trip);
-        if (!newRuns.isEmpty()) {
+        if (newRuns != null) {
             step.runs().marked(slice);
         }
     }
 
-    private void write(Trip trip, Rows rows, String name, Supplier<String> sql) {
-        if (!rows.isEmpty()) {
-            trip.update(step.transaction().dialect().remembered(name, sql), rows);
+    private void write(Trip trip, Set<Write> writes) {
+        Dialect dialect = trip.dialect();
+        for (Write write : writes) {
+            Rows changes = rows.get(write);
+            if (changes != null) {
+                trip.update(dialect.remembered(write.name(), () -> write.sql.apply(dialect)), changes);
+            }
         }
+    }
+
+    private Rows to(Write write) {
+        return rows.computeIfAbsent(write, unused -> new Rows());
     }
 
     private void collect() {
@@ -298,9 +281,9 @@ final class StepWriter {
         boolean moreChanged = !Arrays.equals(more, before.moreValues());
         if ((moreChanged || !Arrays.equals(values, before.values())) && !(before.isAbsent() && after.saysNothing())) {
             if (moreChanged) {
-                wholeLeases.add(concat(values, more));
+                to(Write.WHOLE_LEASES).add(concat(values, more));
             } else {
-                leases.add(values);
+                to(Write.LEASES).add(values);
             }
         }
         if ((before.lease() != null && after.lease() == null)
@@ -400,42 +383,45 @@ final class StepWriter {
             ended ? StatusText.write(run.id(), run.status()) : null
         };
         if (before == null) {
-            newRuns.add(
-                    run.id().toString(),
-                    run.number(),
-                    run.key().tenant(),
-                    run.key().name(),
-                    run.job().value(),
-                    run.spec().priority(),
-                    Micros.of(run.submittedAt()),
-                    new SpecText(run.spec(), run.line()).write(),
-                    end[0],
-                    end[1],
-                    end[2]);
+            to(Write.NEW_RUNS)
+                    .add(
+                            run.id().toString(),
+                            run.number(),
+                            run.key().tenant(),
+                            run.key().name(),
+                            run.job().value(),
+                            run.spec().priority(),
+                            Micros.of(run.submittedAt()),
+                            new SpecText(run.spec(), run.line()).write(),
+                            end[0],
+                            end[1],
+                            end[2]);
             run.spec()
                     .labels()
-                    .forEach((label, value) ->
-                            labels.add(run.number(), run.key().tenant(), Texts.shown(label), Texts.shown(value)));
+                    .forEach((label, value) -> to(Write.LABELS)
+                            .add(run.number(), run.key().tenant(), Texts.shown(label), Texts.shown(value)));
         } else if (ended) {
-            endedRuns.add(run.id().toString(), end[0], end[1], end[2]);
+            to(Write.ENDED_RUNS).add(run.id().toString(), end[0], end[1], end[2]);
         }
         if (before != null && before.spec().priority() != run.spec().priority()) {
-            movedRuns.add(run.id().toString(), run.spec().priority(), new SpecText(run.spec(), run.line()).write());
+            to(Write.MOVED_RUNS)
+                    .add(run.id().toString(), run.spec().priority(), new SpecText(run.spec(), run.line()).write());
         }
         boolean rests = collectOpen(key, run, before, wasQueued);
         if (run.state().isTerminal() && run.state() != RunState.SUCCEEDED) {
-            failed.add(
-                    run.key().tenant(),
-                    run.state().name(),
-                    run.number(),
-                    run.id().toString(),
-                    run.key().name(),
-                    run.job().value(),
-                    Micros.of(run.status().since()),
-                    code(run.status().error()));
+            to(Write.FAILED)
+                    .add(
+                            run.key().tenant(),
+                            run.state().name(),
+                            run.number(),
+                            run.id().toString(),
+                            run.key().name(),
+                            run.job().value(),
+                            Micros.of(run.status().since()),
+                            code(run.status().error()));
         }
         if (run.state() == RunState.PENDING && (before == null || before.state() != RunState.PENDING)) {
-            tenantsWithWork.put(run.key().tenant(), true);
+            tenantsWithWork.add(run.key().tenant());
         }
         return (rests ? 1 : 0) - (wasResting ? 1 : 0);
     }
@@ -444,7 +430,6 @@ final class StepWriter {
         return error == null ? "" : code(error.code());
     }
 
-    /** A code as its column has it. */
     static String code(String written) {
         String code = Texts.shown(written);
         return code.length() <= MOST_CODE ? code : code.substring(0, MOST_CODE);
@@ -487,18 +472,18 @@ final class StepWriter {
                     Micros.of(run.submittedAt()),
                     OpenRuns.payload(run.spec())
                 };
-                newInOpen.add(concat(place, changing(key, run, busy)));
+                to(Write.OPENED).add(concat(place, changing(key, run, busy)));
             }
             return rests;
         }
         int oldRank = wasQueued ? key.queue().rankOf(run.id()) : 0;
         @Nullable Object[] old = {tenant, wasQueued ? 0 : 1, name, oldRank, wasQueued ? run.number() : 0L};
         if (run.state().isTerminal()) {
-            goneFromOpen.add(old);
+            to(Write.CLOSED).add(old);
         } else if (busy == !wasQueued && rank == oldRank) {
-            changedInOpen.add(concat(old, changing(key, run, busy)));
+            to(Write.CHANGED).add(concat(old, changing(key, run, busy)));
         } else {
-            (busy ? becomingBusy : leavingBusy)
+            to(busy ? Write.BECOMING_BUSY : Write.LEAVING_BUSY)
                     .add(concat(
                             concat(old, new @Nullable Object[] {
                                 busy ? 1 : 0, rank, seq, run.spec().priority()
@@ -537,38 +522,43 @@ final class StepWriter {
                 key.state().changes().runs().stream().anyMatch(run -> run.id().equals(pending.id()));
         boolean may = !QueueRules.isPaused(key.state());
         if (!changed && may != was) {
-            changedInOpen.add(concat(
-                    new @Nullable Object[] {
-                        pending.key().tenant(), 1, pending.key().name(), 0, 0L
-                    },
-                    changing(key, pending, true)));
+            to(Write.CHANGED)
+                    .add(concat(
+                            new @Nullable Object[] {
+                                pending.key().tenant(), 1, pending.key().name(), 0, 0L
+                            },
+                            changing(key, pending, true)));
             if (may) {
-                tenantsWithWork.put(pending.key().tenant(), true);
+                tenantsWithWork.add(pending.key().tenant());
             }
         }
     }
 
     private void collect(Attempt attempt) {
-        attempts.add(
-                attempt.run().toString(),
-                attempt.turn().attempt(),
-                Micros.of(attempt.endedAt()),
-                attempt.next().name(),
-                StatusText.write(attempt));
+        to(Write.ATTEMPTS)
+                .add(
+                        attempt.run().toString(),
+                        attempt.turn().attempt(),
+                        Micros.of(attempt.endedAt()),
+                        attempt.next().name(),
+                        StatusText.write(attempt));
     }
 
     private void collect(DeadLetter letter) {
         letter.settled()
-                .ifPresent(done -> letters.add(
-                        letter.run().key().tenant(),
-                        RunState.DEAD.name(),
-                        letter.run().number(),
-                        1,
-                        done.kind().name(),
-                        done.actor(),
-                        done.reason(),
-                        Micros.of(done.at()),
-                        done.successor() == null ? null : done.successor().toString()));
+                .ifPresent(done -> to(Write.LETTERS)
+                        .add(
+                                letter.run().key().tenant(),
+                                RunState.DEAD.name(),
+                                letter.run().number(),
+                                1,
+                                done.kind().name(),
+                                done.actor(),
+                                done.reason(),
+                                Micros.of(done.at()),
+                                done.successor() == null
+                                        ? null
+                                        : done.successor().toString()));
     }
 
     private static @Nullable Object[] concat(@Nullable Object[] a, @Nullable Object[] b) {

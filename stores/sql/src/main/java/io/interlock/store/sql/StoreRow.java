@@ -38,7 +38,6 @@ public record StoreRow(
         });
     }
 
-    /** Reads it in a trip of its own. */
     static StoreRow read(Transaction transaction) throws SQLException {
         Trip trip = transaction.trip();
         Trip.Answer<StoreRow> row = ask(trip);

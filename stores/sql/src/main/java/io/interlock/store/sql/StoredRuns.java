@@ -10,8 +10,6 @@ import io.interlock.spi.run.rules.LineRules;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;
 import java.sql.SQLException;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -45,18 +43,12 @@ final class StoredRuns {
             + " LEFT JOIN ${t:open_run} AS b ON b.tenant = r.tenant AND b.busy = 1 AND b.name = r.name AND b.rank = 0"
             + " AND b.seq = 0 AND b.run_id = r.run_id";
 
-    /** Finds a run by its id. */
     static final String FIND =
             "SELECT " + COLUMNS + " FROM ${t:run} AS r" + OPEN + " WHERE r.run_id = CAST(? AS ${uuid})";
 
     private static final int REMEMBERED = 4096;
 
-    private final Map<String, SpecText> specs = new LinkedHashMap<>(64, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, SpecText> eldest) {
-            return size() > REMEMBERED;
-        }
-    };
+    private final LastUsed<String, SpecText> specs = new LastUsed<>(REMEMBERED);
 
     private volatile long markedSlice = -1;
 
@@ -109,22 +101,16 @@ final class StoredRuns {
                 : run.with(run.status().waiting(new Waiter(Micros.moment(seen), row.getInt(11) == 1)));
     }
 
-    /** The run called so. */
     Optional<Run> find(Transaction transaction, RunId id) throws SQLException {
-        return transaction.list(FIND, this::readOpen, id.toString()).stream().findFirst();
+        return transaction.query(FIND, Trip.first(this::readOpen), id.toString());
     }
 
     private SpecText spec(String written) {
-        synchronized (specs) {
-            SpecText known = specs.get(written);
-            if (known != null) {
-                return known;
-            }
+        SpecText known = specs.get(written);
+        if (known == null) {
+            known = SpecText.read(written);
+            specs.put(written, known);
         }
-        SpecText read = SpecText.read(written);
-        synchronized (specs) {
-            specs.put(written, read);
-        }
-        return read;
+        return known;
     }
 }

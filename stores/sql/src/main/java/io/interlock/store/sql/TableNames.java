@@ -13,10 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record TableNames(@Nullable String schema, String prefix) {
 
-    /** The URL option for the prefix. */
     public static final String PREFIX_OPTION = "prefix";
 
-    /** The prefix of stores that name none. */
     public static final String DEFAULT_PREFIX = "interlock_";
 
     private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]{0,30}");
@@ -38,7 +36,6 @@ public record TableNames(@Nullable String schema, String prefix) {
         return sql.replace("${schema}.", qualifier()).replace("${prefix}", prefix);
     }
 
-    /** The full name of one of the tables. */
     public String table(String name) {
         return qualifier() + prefix + name;
     }

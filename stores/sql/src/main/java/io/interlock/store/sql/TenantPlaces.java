@@ -2,8 +2,8 @@ package io.interlock.store.sql;
 
 import io.interlock.LockKey;
 import io.interlock.spi.run.rules.KeyRows.Reservation;
-import io.interlock.spi.run.rules.StepContext.TenantSlots;
 import io.interlock.spi.run.rules.QueueRules;
+import io.interlock.spi.run.rules.StepContext.TenantSlots;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * How many runs of one tenant are under way, for the steps that a limit concerns. The first question locks all tenants of
  * the step, in their order, so that two steps never give away the same place nor wait for each other. Belongs to one step.
  */
-final class TenantPlaces {
+final class TenantPlaces implements TenantSlots {
 
     private static final String LOCK = "SELECT p.tenant FROM ${rows:k(tenant text)} JOIN ${t:tenant_place} AS p"
             + " ON p.tenant = k.tenant ORDER BY p.tenant ${lock:p}";
@@ -41,43 +41,28 @@ final class TenantPlaces {
             "(SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 1)";
 
     private final Step step;
-    private final String tenant;
-    private boolean asked;
+    private final LockKey key;
 
-    TenantPlaces(Step step, String tenant) {
+    /** The places of a tenant, as seen by one of its keys. */
+    TenantPlaces(Step step, LockKey key) {
         this.step = step;
-        this.tenant = tenant;
+        this.key = key;
     }
 
-    /** Whether a limit had a say. */
-    boolean wereAsked() {
-        return asked;
-    }
-
-    TenantSlots seenBy(LockKey key) {
-        return new TenantSlots() {
-            @Override
-            public int busy() {
-                int others = 0;
-                for (Step.LoadedKey each : step.keys()) {
-                    if (each.row().key().tenant().equals(tenant)) {
-                        // An offer to a caller keeps its place; that of this key is not in its own way.
-                        others -= isOffer(each.row().reservation()) ? 1 : 0;
-                        if (!each.row().key().equals(key)) {
-                            others += each.state().busyChange();
-                            others += isOffer(each.state().reservation().orElse(null)) ? 1 : 0;
-                        }
-                    }
+    @Override
+    public int busy() {
+        int others = 0;
+        for (Step.LoadedKey each : step.keys()) {
+            if (each.row().key().tenant().equals(key.tenant())) {
+                // An offer to a caller keeps its place; that of this key is not in its own way.
+                others -= isOffer(each.row().reservation()) ? 1 : 0;
+                if (!each.row().key().equals(key)) {
+                    others += each.state().busyChange();
+                    others += isOffer(each.state().reservation().orElse(null)) ? 1 : 0;
                 }
-                asked = true;
-                return step.busyRuns(tenant) + others;
             }
-
-            @Override
-            public @Nullable Rival firstRival(int busy, Instant now) {
-                return rival(busy);
-            }
-        };
+        }
+        return step.busyRuns(key.tenant()) + others;
     }
 
     private static boolean isOffer(@Nullable Reservation reservation) {
@@ -93,25 +78,18 @@ final class TenantPlaces {
             trip.update(transaction.dialect().insertMissing("tenant_place", "tenant text", ""), wanted);
             trip.query(LOCK, ResultSet::next, wanted);
         }
-        Trip.Answer<Map<String, Integer>> busy = trip.query(
-                BUSY,
-                rows -> {
-                    Map<String, Integer> found = new HashMap<>();
-                    while (rows.next()) {
-                        found.put(rows.getString(1), rows.getInt(2));
-                    }
-                    return found;
-                },
-                wanted);
+        Map<String, Integer> busy = new HashMap<>();
+        trip.query(BUSY, Trip.forEach(row -> busy.put(row.getString(1), row.getInt(2))), wanted);
         trip.run();
-        return busy.get();
+        return busy;
     }
 
-    private TenantSlots.@Nullable Rival rival(int busyNow) {
+    @Override
+    public @Nullable Rival firstRival(int busyNow, Instant now) {
         try {
             return waiting(
                             step.transaction(),
-                            tenant,
+                            key.tenant(),
                             "?",
                             busyNow,
                             step.now(),
@@ -120,8 +98,7 @@ final class TenantPlaces {
                     // Keys of this step are decided by it.
                     .filter(other -> step.key(other.key()) == null)
                     .findFirst()
-                    .map(other ->
-                            new TenantSlots.Rival(other.priority(), Micros.moment(other.submittedAt()), other.number()))
+                    .map(other -> new Rival(other.priority(), Micros.moment(other.submittedAt()), other.number()))
                     .orElse(null);
         } catch (SQLException failure) {
             throw new WaitingRuns.StepFailure(failure);

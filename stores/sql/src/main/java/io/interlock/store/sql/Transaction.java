@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class Transaction {
 
+    private final String store;
     private final SqlConnection connection;
     private final boolean writes;
     private final int attempt;
@@ -20,11 +21,13 @@ public abstract class Transaction {
     /**
      * A transaction on {@code connection}.
      *
+     * @param store kind and place of the database, for people
      * @param writes whether it may lock and write
      * @param attempt which attempt of the same work it is, from 1
      * @param earlierBreaks how many earlier attempts of the same work lost their connection and may have taken effect
      */
-    protected Transaction(SqlConnection connection, boolean writes, int attempt, int earlierBreaks) {
+    protected Transaction(String store, SqlConnection connection, boolean writes, int attempt, int earlierBreaks) {
+        this.store = store;
         this.connection = connection;
         this.writes = writes;
         this.attempt = attempt;
@@ -46,10 +49,10 @@ public abstract class Transaction {
         return attempt > 1;
     }
 
-    /** Kind and place of the database, for people. */
-    public abstract String store();
+    public final String store() {
+        return store;
+    }
 
-    /** Whether it may lock and write. */
     public final boolean writes() {
         return writes;
     }
@@ -69,12 +72,10 @@ public abstract class Transaction {
         return connection.patienceMillis();
     }
 
-    /** The words of the database. */
     public final Dialect dialect() {
         return connection.dialect();
     }
 
-    /** A trip within this transaction. */
     public final Trip trip() {
         if (over) {
             throw new Over();
@@ -87,30 +88,30 @@ public abstract class Transaction {
         return trip;
     }
 
-    /** One question, in a trip of its own. */
     public final <T> T query(String sql, Trip.Reader<T> reader, @Nullable Object... values) throws SQLException {
         return trip().ask(sql, reader, values);
     }
 
-    /** One question whose answer is a list, in a trip of its own. */
     public final <T> List<T> list(String sql, Trip.Reader<T> row, @Nullable Object... values) throws SQLException {
         return query(sql, Trip.each(row), values);
     }
 
-    /** One change, in a trip of its own; says how many rows it changed. */
     public final int update(String sql, @Nullable Object... values) throws SQLException {
         return trip().change(sql, values);
     }
 
-    /** Makes the last trip, and makes everything that was written last. */
+    /** Makes the last trip, and makes everything that was written last. A read ends with its last trip, too. */
     public final void commit(Trip last) throws SQLException {
         end(last);
         over = true;
     }
 
-    /** Makes the only trip of a read, so that no other trip is needed to end it. */
-    public final void readOnce(Trip only) throws SQLException {
-        commit(only);
+    /** Makes one change and everything that was written last; says how many rows the change concerned. */
+    public final int commit(String sql, @Nullable Object... values) throws SQLException {
+        Trip last = trip();
+        Trip.Answer<Boolean> answer = last.update(sql, values);
+        commit(last);
+        return answer.count();
     }
 
     /** Makes everything that was written last. */
@@ -141,17 +142,13 @@ public abstract class Transaction {
         }
     }
 
-    /** The connection it is on. */
     protected final SqlConnection connection() {
         return connection;
     }
 
-    /** Puts what begins a transaction in front of {@code first}. */
     protected abstract void begin(Trip first);
 
-    /** Sends {@code last} and commits. */
     protected abstract void end(Trip last) throws SQLException;
 
-    /** Rolls back. */
     protected abstract void undo() throws SQLException;
 }

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,18 +23,15 @@ public final class Trip {
     }
 
     @SuppressWarnings("ArrayRecordComponent")
-    private record Part(
-            String sql, @Nullable Object[] values, @Nullable Answer<?> answer) {}
+    private record Part(String sql, @Nullable Object[] values, Answer<?> answer) {}
 
     /** Makes an answer of rows, or of the row at hand. */
     @FunctionalInterface
     public interface Reader<T> {
 
-        /** Reads it. */
         T read(ResultSet rows) throws SQLException;
     }
 
-    /** What a statement of a trip brought back. */
     public static final class Answer<T> {
 
         private final Reader<T> reader;
@@ -42,6 +40,10 @@ public final class Trip {
 
         private Answer(Reader<T> reader) {
             this.reader = reader;
+        }
+
+        private void read(ResultSet rows) throws SQLException {
+            value = reader.read(rows);
         }
 
         /** The answer; only after the trip. */
@@ -59,30 +61,31 @@ public final class Trip {
         }
     }
 
-    /** Adds a question. */
     public <T> Answer<T> query(String sql, Reader<T> reader, @Nullable Object... values) {
         Answer<T> answer = new Answer<>(reader);
         parts.add(new Part(render(sql, values), values, answer));
         return answer;
     }
 
+    /** Reads the number that is the answer; 0 if there is none. */
+    public static final Reader<Long> NUMBER = rows -> rows.next() ? rows.getLong(1) : 0L;
+
     /** Reads the first column of a row. */
     static final Reader<String> TEXT = row -> row.getString(1);
 
-    /** The words of the database. */
     Dialect dialect() {
         return connection.dialect();
     }
 
     /** Asks one question, and makes the trip. */
-    <T> T ask(String sql, Reader<T> reader, @Nullable Object... values) throws SQLException {
+    public <T> T ask(String sql, Reader<T> reader, @Nullable Object... values) throws SQLException {
         Answer<T> answer = query(sql, reader, values);
         run();
         return answer.get();
     }
 
     /** Makes one change, and the trip; says how many rows it changed. */
-    int change(String sql, @Nullable Object... values) throws SQLException {
+    public int change(String sql, @Nullable Object... values) throws SQLException {
         Answer<Boolean> answer = update(sql, values);
         run();
         return answer.count();
@@ -93,7 +96,11 @@ public final class Trip {
         return query(sql, each(row), values);
     }
 
-    /** Reads each row by {@code row}. */
+    /** Reads the first row, if there is one. */
+    public static <T> Reader<Optional<T>> first(Reader<T> row) {
+        return rows -> rows.next() ? Optional.of(row.read(rows)) : Optional.empty();
+    }
+
     static <T> Reader<List<T>> each(Reader<T> row) {
         return rows -> {
             List<T> found = new ArrayList<>();
@@ -104,7 +111,21 @@ public final class Trip {
         };
     }
 
-    /** Adds a change. */
+    @FunctionalInterface
+    public interface Taker {
+
+        void take(ResultSet row) throws SQLException;
+    }
+
+    public static Reader<Boolean> forEach(Taker taker) {
+        return rows -> {
+            while (rows.next()) {
+                taker.take(rows);
+            }
+            return true;
+        };
+    }
+
     public Answer<Boolean> update(String sql, @Nullable Object... values) {
         Answer<Boolean> answer = new Answer<>(rows -> true);
         parts.add(new Part(render(sql, values), values, answer));
@@ -123,11 +144,6 @@ public final class Trip {
     /** How long its statements may wait for a lock, see {@link SqlConnection#patienceMillis()}. */
     public int patienceMillis() {
         return connection.patienceMillis();
-    }
-
-    /** Whether there is anything to send. */
-    public boolean isEmpty() {
-        return parts.isEmpty();
     }
 
     /** Sends all of it, and reads all answers. */
@@ -185,9 +201,7 @@ public final class Trip {
             }
             count += statement.executeUpdate();
         }
-        if (part.answer() != null) {
-            part.answer().count = count;
-        }
+        part.answer().count = count;
     }
 
     private int bind(PreparedStatement statement, int from, Part part) throws SQLException {
@@ -216,20 +230,12 @@ public final class Trip {
     }
 
     private static void take(PreparedStatement statement, boolean hasRows, Part part) throws SQLException {
-        Answer<?> answer = part.answer();
-        if (answer == null) {
-            return;
-        }
         if (hasRows) {
             try (ResultSet rows = statement.getResultSet()) {
-                read(answer, rows);
+                part.answer().read(rows);
             }
         } else {
-            answer.count = statement.getUpdateCount();
+            part.answer().count = statement.getUpdateCount();
         }
-    }
-
-    private static <T> void read(Answer<T> answer, ResultSet rows) throws SQLException {
-        answer.value = answer.reader.read(rows);
     }
 }

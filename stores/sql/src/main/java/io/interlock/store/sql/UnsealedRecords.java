@@ -3,9 +3,10 @@ package io.interlock.store.sql;
 import io.interlock.run.AuditChain.Seal;
 import io.interlock.run.AuditRecord;
 import io.interlock.spi.run.AuditLog;
-import java.sql.ResultSet;
+import io.interlock.store.sql.Dialect.AuditNumbers;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,7 +101,6 @@ final class UnsealedRecords {
         }
     }
 
-    /** Up to {@code limit} records. */
     List<AuditRecord> first(int limit) {
         AuditNumbers numbers = database.dialect().auditNumbers();
         if (numbers instanceof AuditNumbers.OutOfOrder ids) {
@@ -159,7 +159,7 @@ final class UnsealedRecords {
         if (waiting == null) {
             return before;
         }
-        long oldest = database.peek(transaction -> transaction.query(ids.oldestOpen(), UnsealedRecords::number));
+        long oldest = database.peek(transaction -> transaction.query(ids.oldestOpen(), Trip.NUMBER));
         return oldest >= waiting.mark()
                 ? new Known(before.head(), Math.max(before.settled(), waiting.through()), null)
                 : new Known(before.head(), before.settled(), waiting.lookedAgain());
@@ -169,8 +169,8 @@ final class UnsealedRecords {
     private Waiting mark(AuditNumbers.OutOfOrder ids) {
         return database.write(Database.Lane.STEPS, transaction -> {
             Trip trip = transaction.trip();
-            Trip.Answer<Long> last = trip.query(ids.last(), UnsealedRecords::number);
-            Trip.Answer<Long> next = trip.query(ids.next(), UnsealedRecords::number);
+            Trip.Answer<Long> last = trip.query(ids.last(), Trip.NUMBER);
+            Trip.Answer<Long> next = trip.query(ids.next(), Trip.NUMBER);
             transaction.commit(trip);
             return new Waiting(last.get(), next.get(), 0);
         });
@@ -204,10 +204,10 @@ final class UnsealedRecords {
         return database.read(transaction -> {
             Trip trip = transaction.trip();
             // The counter first: a record that comes in between is then no record that is missing.
-            Trip.Answer<Long> counted = trip.query(numbers.last(), UnsealedRecords::number);
-            Trip.Answer<Long> last = trip.query(LAST, UnsealedRecords::number);
-            SealTable.EndsAnswer ends = SealTable.ends(trip);
-            transaction.readOnce(trip);
+            Trip.Answer<Long> counted = trip.query(numbers.last(), Trip.NUMBER);
+            Trip.Answer<Long> last = trip.query(LAST, Trip.NUMBER);
+            Supplier<SealTable.Ends> ends = SealTable.ends(trip);
+            transaction.commit(trip);
             long kept = Math.max(last.get(), ends.get().anchor().sequence());
             return new AuditLog.Numbers(counted.get(), kept, numbers.unused(kept));
         });
@@ -216,18 +216,14 @@ final class UnsealedRecords {
     private static Tail tail(Transaction transaction, long upTo, int limit, @Nullable String lastNumber)
             throws SQLException {
         Trip trip = transaction.trip();
-        SealTable.EndsAnswer ends = SealTable.ends(trip);
+        Supplier<SealTable.Ends> ends = SealTable.ends(trip);
         Trip.Answer<List<AuditRecord>> records = trip.list(AFTER, AuditTable::read, upTo, limit);
-        Trip.Answer<Long> last = lastNumber == null ? null : trip.query(lastNumber, UnsealedRecords::number);
+        Trip.Answer<Long> last = lastNumber == null ? null : trip.query(lastNumber, Trip.NUMBER);
         if (transaction.writes()) {
             trip.run();
         } else {
-            transaction.readOnce(trip);
+            transaction.commit(trip);
         }
         return new Tail(ends.get(), records.get(), last == null ? 0 : last.get());
-    }
-
-    private static long number(ResultSet rows) throws SQLException {
-        return rows.next() ? rows.getLong(1) : 0;
     }
 }

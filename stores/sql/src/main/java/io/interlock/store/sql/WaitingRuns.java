@@ -59,14 +59,7 @@ final class WaitingRuns implements RunQueue {
     private @Nullable List<Place> places;
     private boolean noMoreDue;
 
-    /** One waiting run, for counting. */
-    private record Place(RunId id, int rank, long number, int priority, long submittedAt) {
-
-        int effective(long now) {
-            long minutes = Math.max(0, (now - submittedAt) / 60_000_000);
-            return priority + (int) Math.min(QueueRules.MOST_AGEING, minutes);
-        }
-    }
+    private record Place(RunId id, int rank, long number, int priority, Instant submittedAt) {}
 
     WaitingRuns(Transaction transaction, StoredRuns runs, KeyRow row, long now) {
         this.transaction = transaction;
@@ -84,11 +77,13 @@ final class WaitingRuns implements RunQueue {
     /**
      * Takes over what was loaded with the key.
      *
-     * @param first the front by priority, without ageing, or {@code null} if it was not loaded
+     * @param first the front by priority, without ageing
+     * @param whole whether the front was loaded
      * @param lastRank the last rank of the runs that are ready, or {@code null} if it is not known
      */
-    void loadedFront(@Nullable List<Run> first, @Nullable Integer lastRank) {
-        front = first;
+    void loaded(List<StoredRuns.Waiting> first, boolean whole, @Nullable Integer lastRank) {
+        first.forEach(waiting -> loaded(waiting.run(), waiting.rank()));
+        front = whole ? first.stream().map(StoredRuns.Waiting::run).toList() : null;
         lastReadyRank = lastRank;
     }
 
@@ -135,10 +130,9 @@ final class WaitingRuns implements RunQueue {
         if (first.isEmpty()) {
             return List.of();
         }
-        List<Run> left =
-                first.stream().filter(run -> !except.contains(run.id())).toList();
+        List<Run> left = without(first, except, limit);
         if (left.size() >= limit && isOfOnePriority(first.get(0))) {
-            return left.stream().limit(limit).toList();
+            return left;
         }
         return byRank(moment, except, limit);
     }
@@ -153,10 +147,8 @@ final class WaitingRuns implements RunQueue {
             if (rank > last) {
                 break;
             }
-            ask(OF_RANK, key.tenant(), key.name(), rank, limit + except.size()).stream()
-                    .filter(run -> !except.contains(run.id()))
-                    .limit(limit)
-                    .forEach(candidates::add);
+            candidates.addAll(
+                    without(ask(OF_RANK, key.tenant(), key.name(), rank, limit + except.size()), except, limit));
             if (candidates.size() >= limit && last == Integer.MAX_VALUE) {
                 last = rank + QueueRules.MOST_AGEING;
             }
@@ -173,10 +165,7 @@ final class WaitingRuns implements RunQueue {
     public List<Run> resting(Set<RunId> except, int limit) {
         return facts.resting() == 0
                 ? List.of()
-                : ask(RESTING, key.tenant(), key.name(), limit + except.size()).stream()
-                        .filter(run -> !except.contains(run.id()))
-                        .limit(limit)
-                        .toList();
+                : without(ask(RESTING, key.tenant(), key.name(), limit + except.size()), except, limit);
     }
 
     @Override
@@ -187,7 +176,11 @@ final class WaitingRuns implements RunQueue {
         List<Run> found = ask(DUE, key.tenant(), key.name(), now, limit + except.size());
         // The time of a step stands still: what was not due at its first question is not due at a later one.
         noMoreDue = found.size() < limit + except.size();
-        return found.stream()
+        return without(found, except, limit);
+    }
+
+    private static List<Run> without(List<Run> runs, Set<RunId> except, int limit) {
+        return runs.stream()
                 .filter(run -> !except.contains(run.id()))
                 .limit(limit)
                 .toList();
@@ -202,9 +195,7 @@ final class WaitingRuns implements RunQueue {
     public List<Run> ofJob(JobName job, Set<RunId> except) {
         return facts.size() == 0
                 ? List.of()
-                : ask(OF_JOB, key.tenant(), key.name(), job.value()).stream()
-                        .filter(run -> !except.contains(run.id()))
-                        .toList();
+                : without(ask(OF_JOB, key.tenant(), key.name(), job.value()), except, Integer.MAX_VALUE);
     }
 
     @Override
@@ -224,14 +215,14 @@ final class WaitingRuns implements RunQueue {
                     .count();
             return ready - changed;
         }
-        int mine = new Place(run.id(), 0, run.number(), run.spec().priority(), Micros.of(run.submittedAt()))
-                .effective(now);
+        Instant at = Micros.moment(now);
+        int mine = QueueRules.effectivePriority(run, at);
         boolean isReady = QueueRules.isReady(run, moment);
         int ahead = 0;
         for (Place place : places()) {
             if (!except.contains(place.id()) && !place.id().equals(run.id())) {
                 boolean otherReady = place.rank() < LineRules.RESTING;
-                int other = place.effective(now);
+                int other = QueueRules.effectivePriority(place.priority(), place.submittedAt(), at);
                 boolean before = otherReady != isReady
                         ? otherReady
                         : other != mine ? other > mine : place.number() < run.number();
@@ -252,7 +243,7 @@ final class WaitingRuns implements RunQueue {
                             row.getInt(2),
                             row.getLong(3),
                             row.getInt(4),
-                            row.getLong(5)),
+                            Micros.moment(row.getLong(5))),
                     key.tenant(),
                     key.name());
             places = known;
@@ -282,7 +273,6 @@ final class WaitingRuns implements RunQueue {
                 .orElse(null);
     }
 
-    /** When something is due about a run. */
     private record Due(RunId run, long at) {}
 
     private List<Run> ask(String sql, @Nullable Object... values) {

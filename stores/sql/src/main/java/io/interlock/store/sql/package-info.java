@@ -1,4 +1,4 @@
-/** What the SQL stores share: table names, migrations and how to cut SQL into statements. */
+/** Leases and runs in the tables of a database: all that the SQL stores share, with a {@code Dialect} for what databases say differently. */
 @NullMarked
 package io.interlock.store.sql;
 

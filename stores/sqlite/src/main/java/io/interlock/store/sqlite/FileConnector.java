@@ -4,6 +4,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
 import io.interlock.store.sql.SchemaMode;
+import io.interlock.store.sql.SqlConnection;
 import io.interlock.time.Environment.Ticker;
 import java.io.File;
 import java.io.IOException;
@@ -42,29 +43,27 @@ class FileConnector {
         this.ticker = ticker;
     }
 
-    /** Which store, for messages. */
     String store() {
         return settings.store();
     }
 
-    /** The time a call has from now on. */
     WaitDeadline patience() {
         return new WaitDeadline(settings.store(), ticker, settings.timeout());
     }
 
     /** The first connection of a store; makes the file if it may. */
-    FileConnection openFirst() throws SQLException {
+    SqlConnection openFirst() throws SQLException {
         boolean creates = settings.mode() == SchemaMode.APPLY && !Files.exists(settings.file());
         if (creates) {
             makeTurnFile();
         }
-        FileConnection connection = open(creates);
+        SqlConnection connection = open(creates);
         identity = identity(settings.file());
         return connection;
     }
 
     /** A connection to the file, which is there already. */
-    FileConnection open() throws SQLException {
+    SqlConnection open() throws SQLException {
         return open(false);
     }
 
@@ -100,7 +99,7 @@ class FileConnector {
      * @throws StoreUnavailableException if the file was moved, deleted or replaced
      * @throws SQLException if the connection is of no use
      */
-    void check(FileConnection connection) throws SQLException {
+    void check(SqlConnection connection) throws SQLException {
         Object expected = identity;
         if (expected != null && !expected.equals(identity(settings.file()))) {
             throw new StoreUnavailableException(
@@ -108,7 +107,7 @@ class FileConnector {
         }
     }
 
-    private FileConnection open(boolean create) throws SQLException {
+    private SqlConnection open(boolean create) throws SQLException {
         SQLiteConfig config = new SQLiteConfig();
         if (!create) {
             config.resetOpenMode(SQLiteOpenMode.CREATE);
@@ -121,7 +120,7 @@ class FileConnector {
         try {
             requireUtf8(connection);
             switchToWal(connection);
-            return new FileConnection(connection, dialect);
+            return new SqlConnection(connection, dialect);
         } catch (SQLException | RuntimeException failure) {
             connection.close();
             throw failure;

@@ -4,10 +4,11 @@ import io.interlock.DurationText;
 import io.interlock.store.sql.Micros;
 import io.interlock.store.sql.Migration;
 import io.interlock.store.sql.Migrator;
+import io.interlock.store.sql.SqlConnection;
+import io.interlock.store.sql.Trip;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,11 +59,10 @@ final class Opening {
         this.clock = clock;
     }
 
-    /** The row of the store, as far as it matters here. */
     private record StoreFacts(StoreClock.ClockRow clock, long offset, long maxLease) {}
 
     /** Makes the store of {@code connection} ready to use, and returns the longest lease it allows. */
-    Duration run(FileConnection connection) throws SQLException {
+    Duration run(SqlConnection connection) throws SQLException {
         Migrator.Lock alone = (jdbc, work) -> alone(connection, work);
         new Migrator(settings.store(), settings.names(), Migration.ofStore(WORDS), clock.wall())
                 .run(settings.mode(), connection.jdbc(), alone);
@@ -71,7 +71,7 @@ final class Opening {
         return maxLease[0];
     }
 
-    private static void alone(FileConnection connection, Migrator.Work work) throws SQLException {
+    private static void alone(SqlConnection connection, Migrator.Work work) throws SQLException {
         connection.execute("BEGIN IMMEDIATE");
         try {
             work.run();
@@ -86,30 +86,23 @@ final class Opening {
         }
     }
 
-    private long enter(FileConnection connection) throws SQLException {
-        StoreFacts before = connection
-                .query(
-                        READ,
-                        rows -> rows.next()
-                                ? Optional.of(new StoreFacts(
-                                        new StoreClock.ClockRow(
-                                                new StoreClock.Uptime(rows.getString(1), rows.getLong(2)),
-                                                rows.getLong(3)),
-                                        rows.getLong(4),
-                                        rows.getLong(5)))
-                                : Optional.<StoreFacts>empty())
-                .orElse(null);
+    private long enter(SqlConnection connection) throws SQLException {
+        Trip.Reader<StoreFacts> facts = row -> new StoreFacts(
+                new StoreClock.ClockRow(new StoreClock.Uptime(row.getString(1), row.getLong(2)), row.getLong(3)),
+                row.getLong(4),
+                row.getLong(5));
+        StoreFacts before = connection.trip().ask(READ, Trip.first(facts)).orElse(null);
         StoreClock.ClockRow now = clock.atOpening(before == null ? null : before.clock());
         String boot = now.uptime().bootId();
         long asked = Micros.of(settings.maxLease());
         long maxLease = before == null ? asked : Math.max(asked, before.maxLease());
         if (before == null) {
-            connection.update(ADD, boot, now.uptime().micros(), now.bootedAt(), maxLease);
+            connection.trip().change(ADD, boot, now.uptime().micros(), now.bootedAt(), maxLease);
             return maxLease;
         }
         boolean booted = !before.clock().uptime().bootId().equals(boot);
         if (booted || before.maxLease() < maxLease) {
-            connection.update(KEEP, boot, now.uptime().micros(), now.bootedAt(), maxLease);
+            connection.trip().change(KEEP, boot, now.uptime().micros(), now.bootedAt(), maxLease);
         }
         if (booted) {
             endAll(connection, now.bootedAt() + before.offset(), now.moment() + before.offset());
@@ -125,11 +118,11 @@ final class Opening {
         return maxLease;
     }
 
-    private void endAll(FileConnection connection, long bootedAt, long now) throws SQLException {
-        connection.update(END_LEASES, bootedAt);
-        connection.update(KEYS_DUE, bootedAt);
-        connection.update(RUNS_DUE, bootedAt);
-        connection.update(HEARD, now);
+    private void endAll(SqlConnection connection, long bootedAt, long now) throws SQLException {
+        connection.trip().change(END_LEASES, bootedAt);
+        connection.trip().change(KEYS_DUE, bootedAt);
+        connection.trip().change(RUNS_DUE, bootedAt);
+        connection.trip().change(HEARD, now);
         log.info("store {}: the machine was started since its last use; leases from before are over", settings.store());
     }
 }

@@ -1,7 +1,8 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.store.sql.Database;
-import io.interlock.store.sql.SqlFailure;
+import io.interlock.store.sql.Dialect.SqlFailure;
+import io.interlock.store.sql.SqlConnection;
 import io.interlock.store.sql.Transaction;
 import io.interlock.store.sql.Trip;
 import java.sql.SQLException;
@@ -9,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.sqlite.SQLiteConnection;
 
 /**
  * A connection on which transactions are made one after the other. After an error it is opened anew, so one bad moment of the
@@ -29,7 +31,7 @@ final class ReopeningConnection implements AutoCloseable {
 
     private final FileConnector connector;
     private final StoreClock clock;
-    private @Nullable FileConnection connection;
+    private @Nullable SqlConnection connection;
 
     ReopeningConnection(FileConnector connector, StoreClock clock) {
         this.connector = connector;
@@ -39,7 +41,7 @@ final class ReopeningConnection implements AutoCloseable {
     /** Something done on the connection, outside of transactions. */
     @FunctionalInterface
     interface Use<T> {
-        T run(FileConnection connection) throws SQLException;
+        T run(SqlConnection connection) throws SQLException;
     }
 
     /** Does {@code work} on one unchanging state of the file, without keeping writers out. */
@@ -53,7 +55,7 @@ final class ReopeningConnection implements AutoCloseable {
      */
     <T> T write(WaitDeadline patience, Database.Work<T> work) {
         return use(open -> {
-            open.waitAtMost(patience.leftMillis());
+            open.jdbc().unwrap(SQLiteConnection.class).setBusyTimeout(patience.leftMillis());
             for (int attempt = 1; ; attempt++) {
                 try {
                     return attempt(open, patience, attempt, work);
@@ -73,7 +75,7 @@ final class ReopeningConnection implements AutoCloseable {
      */
     <T> T use(Use<T> use) {
         try {
-            FileConnection open = connection;
+            SqlConnection open = connection;
             if (open == null || open.jdbc().isClosed()) {
                 open = connector.open();
                 connection = open;
@@ -90,7 +92,7 @@ final class ReopeningConnection implements AutoCloseable {
 
     @Override
     public void close() {
-        FileConnection open = connection;
+        SqlConnection open = connection;
         connection = null;
         if (open != null) {
             try {
@@ -101,9 +103,9 @@ final class ReopeningConnection implements AutoCloseable {
         }
     }
 
-    private <T> T attempt(FileConnection open, @Nullable WaitDeadline writer, int attempt, Database.Work<T> work)
+    private <T> T attempt(SqlConnection open, @Nullable WaitDeadline writer, int attempt, Database.Work<T> work)
             throws SQLException {
-        open.update(writer == null ? "BEGIN DEFERRED" : "BEGIN IMMEDIATE");
+        open.trip().change(writer == null ? "BEGIN DEFERRED" : "BEGIN IMMEDIATE");
         OpenTransaction transaction = new OpenTransaction(open, writer, attempt);
         try {
             T result = work.run(transaction);
@@ -122,15 +124,14 @@ final class ReopeningConnection implements AutoCloseable {
         }
     }
 
-    /** A transaction that has begun. */
     private final class OpenTransaction extends Transaction {
 
         private final @Nullable WaitDeadline patience;
         private final long leftAtBegin;
         private boolean ended;
 
-        OpenTransaction(FileConnection connection, @Nullable WaitDeadline patience, int attempt) {
-            super(connection, patience != null, attempt, 0);
+        OpenTransaction(SqlConnection connection, @Nullable WaitDeadline patience, int attempt) {
+            super(connector.store(), connection, patience != null, attempt, 0);
             this.patience = patience;
             leftAtBegin = patience == null ? 0 : patience.leftNanos();
         }
@@ -138,11 +139,6 @@ final class ReopeningConnection implements AutoCloseable {
         @Override
         public boolean isLong() {
             return patience != null && leftAtBegin - patience.leftNanos() > LONG;
-        }
-
-        @Override
-        public String store() {
-            return connector.store();
         }
 
         @Override
@@ -169,7 +165,7 @@ final class ReopeningConnection implements AutoCloseable {
         void rollback() throws SQLException {
             if (!ended) {
                 ended = true;
-                connection().update("ROLLBACK");
+                connection().trip().change("ROLLBACK");
             }
         }
     }

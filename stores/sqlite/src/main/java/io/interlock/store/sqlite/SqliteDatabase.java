@@ -3,6 +3,15 @@ package io.interlock.store.sqlite;
 import io.interlock.StoreUnavailableException;
 import io.interlock.store.sql.Database;
 import io.interlock.store.sql.Dialect;
+import io.interlock.store.sql.PollingFeed;
+import io.interlock.store.sql.SqlConnection;
+import io.interlock.store.sql.Trip;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ways to the file of one store. Calls that write wait for their turn in this process, urgent ones first, and then for the
@@ -16,15 +25,17 @@ final class SqliteDatabase implements Database {
     private final WriteQueue queue = new WriteQueue();
     private final TurnFile turns;
     private final ReopeningConnection writer;
-    private final ReadConnections readers;
+    private final StoreClock clock;
+    private final Readers readers;
     private volatile boolean closed;
 
     SqliteDatabase(FileConnector connector, SqliteDialect dialect, StoreClock clock) {
         this.connector = connector;
         this.dialect = dialect;
+        this.clock = clock;
         turns = connector.turns();
         writer = new ReopeningConnection(connector, clock);
-        readers = new ReadConnections(connector, clock);
+        readers = new Readers(connector, clock);
     }
 
     @Override
@@ -65,14 +76,9 @@ final class SqliteDatabase implements Database {
         return readers.read(work);
     }
 
-    @Override
-    public <T> T peek(Work<T> work) {
-        return read(work);
-    }
-
-    @Override
-    public <T> T once(Lane lane, Work<T> work) {
-        return write(lane, work);
+    /** Whether another connection has committed anything. */
+    PollingFeed.Changes changes() {
+        return new DataVersion(new ReopeningConnection(connector, clock));
     }
 
     @Override
@@ -92,6 +98,124 @@ final class SqliteDatabase implements Database {
     private void requireOpen() {
         if (closed) {
             throw new StoreUnavailableException(store(), "is closed in this process; open it again");
+        }
+    }
+
+    /**
+     * The connections that only read: they wait for no writer, and up to {@link #MOST} calls read at the same time. The one used
+     * last is used first. Safe for use by many threads.
+     */
+    private static final class Readers implements AutoCloseable {
+
+        static final int MOST = 4;
+
+        private final FileConnector connector;
+        private final StoreClock clock;
+        private final Semaphore free = new Semaphore(MOST, true);
+        private final Deque<ReopeningConnection> idle = new ArrayDeque<>();
+        private boolean closed;
+
+        Readers(FileConnector connector, StoreClock clock) {
+            this.connector = connector;
+            this.clock = clock;
+        }
+
+        <T> T read(Database.Work<T> work) {
+            enter(connector.patience());
+            try {
+                ReopeningConnection connection = take();
+                try {
+                    return connection.read(work);
+                } finally {
+                    giveBack(connection);
+                }
+            } finally {
+                free.release();
+            }
+        }
+
+        @Override
+        public void close() {
+            synchronized (idle) {
+                closed = true;
+                idle.forEach(ReopeningConnection::close);
+                idle.clear();
+            }
+        }
+
+        private ReopeningConnection take() {
+            synchronized (idle) {
+                return idle.isEmpty() ? new ReopeningConnection(connector, clock) : idle.pop();
+            }
+        }
+
+        private void giveBack(ReopeningConnection connection) {
+            synchronized (idle) {
+                if (closed) {
+                    connection.close();
+                } else {
+                    idle.push(connection);
+                }
+            }
+        }
+
+        private void enter(WaitDeadline patience) {
+            if (free.tryAcquire()) {
+                return;
+            }
+            boolean interrupted = false;
+            try {
+                while (true) {
+                    try {
+                        if (free.tryAcquire(patience.leftNanos(), TimeUnit.NANOSECONDS)) {
+                            return;
+                        }
+                        throw patience.tooLate();
+                    } catch (InterruptedException later) {
+                        interrupted = true;
+                    }
+                }
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+    }
+
+    /**
+     * A number that SQLite changes with every commit of another connection, so that a feed need not look at tables to hear that there
+     * is nothing new. Safe for use by many threads.
+     */
+    private static final class DataVersion implements PollingFeed.Changes {
+
+        private final ReopeningConnection connection;
+        private @Nullable SqlConnection seenOn;
+        private long seen;
+        private boolean closed;
+
+        DataVersion(ReopeningConnection connection) {
+            this.connection = connection;
+        }
+
+        @Override
+        public synchronized boolean mayHaveHappened() {
+            return !closed && connection.use(this::isNew);
+        }
+
+        private boolean isNew(SqlConnection open) throws SQLException {
+            long version = open.trip().ask("PRAGMA data_version", Trip.NUMBER);
+            // The number means something only to the connection that read it.
+            boolean same = open == seenOn && version == seen;
+            seenOn = open;
+            seen = version;
+            return !same;
+        }
+
+        @Override
+        public synchronized void close() {
+            closed = true;
+            connection.close();
         }
     }
 }

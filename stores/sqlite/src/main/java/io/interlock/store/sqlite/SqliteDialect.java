@@ -1,8 +1,6 @@
 package io.interlock.store.sqlite;
 
-import io.interlock.store.sql.AuditNumbers;
 import io.interlock.store.sql.Dialect;
-import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.StoreRow;
 import io.interlock.store.sql.TableNames;
 import io.interlock.store.sql.Trip;
@@ -12,6 +10,7 @@ import java.util.List;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * How SQLite says it. There is one writer at a time and no network, so nothing is locked and statements go one by one. Safe for use
@@ -98,7 +97,6 @@ final class SqliteDialect extends Dialect {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Each column with the parameter of its place, counted from {@code first}. */
     private static String equal(String columns, int first, String between) {
         List<Column> all = Column.parse(columns);
         return IntStream.range(0, all.size())
@@ -121,13 +119,8 @@ final class SqliteDialect extends Dialect {
     protected void drawNumbers(Trip trip, int count, LongConsumer numbers) {
         trip.query(
                 nextNumbers(),
-                rows -> {
-                    long last = rows.next() ? rows.getLong(1) : 0;
-                    for (long number = last - count + 1; number <= last; number++) {
-                        numbers.accept(number);
-                    }
-                    return true;
-                },
+                Trip.forEach(row -> LongStream.rangeClosed(row.getLong(1) - count + 1, row.getLong(1))
+                        .forEach(numbers)),
                 count);
     }
 

@@ -5,60 +5,47 @@ import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
 import java.sql.SQLException;
+import java.util.EnumSet;
 import java.util.Set;
 import org.sqlite.SQLiteErrorCode;
 
-/** What SQLite's result codes mean to a caller. */
 final class SqliteErrors {
 
-    private static final int ERROR = 1;
-    private static final int PERM = 3;
-    private static final int BUSY = 5;
-    private static final int LOCKED = 6;
-    private static final int READONLY = 8;
-    private static final int IOERR = 10;
-    private static final int CORRUPT = 11;
-    private static final int FULL = 13;
-    private static final int CANTOPEN = 14;
-    private static final int NOTADB = 26;
-    private static final Set<Integer> DUPLICATES = Set.of(
-            SQLiteErrorCode.SQLITE_CONSTRAINT_UNIQUE.code,
-            SQLiteErrorCode.SQLITE_CONSTRAINT_PRIMARYKEY.code,
-            SQLiteErrorCode.SQLITE_CONSTRAINT_ROWID.code);
+    private static final Set<SQLiteErrorCode> DUPLICATES = EnumSet.of(
+            SQLiteErrorCode.SQLITE_CONSTRAINT_UNIQUE,
+            SQLiteErrorCode.SQLITE_CONSTRAINT_PRIMARYKEY,
+            SQLiteErrorCode.SQLITE_CONSTRAINT_ROWID);
 
     private SqliteErrors() {}
 
     static boolean isBusy(SQLException failure) {
-        return code(failure) == BUSY;
+        return code(failure) == SQLiteErrorCode.SQLITE_BUSY;
     }
 
-    /** Whether a row with the same key is there already. */
     static boolean isDuplicate(SQLException failure) {
-        return DUPLICATES.contains(failure.getErrorCode());
+        return DUPLICATES.contains(SQLiteErrorCode.getErrorCode(failure.getErrorCode()));
     }
 
-    /** The error of a store in use. Whatever it is, it is no answer about a key. */
     static StoreUnavailableException unavailable(String store, SQLException failure) {
         return new StoreUnavailableException(store, problem(failure), failure);
     }
 
-    /** The error of a store that is being opened. */
     static InterlockException atOpening(String store, SQLException failure) {
         InterlockException error = switch (code(failure)) {
-            case NOTADB ->
+            case SQLITE_NOTADB ->
                 new UnsafeStoreException(
                         store, "is a file, but no SQLite database", "name another file; this one is left as it is");
-            case CORRUPT ->
+            case SQLITE_CORRUPT ->
                 new UnsafeStoreException(
                         store,
                         "is damaged (" + failure.getMessage() + ")",
                         "restore a backup, then start a new epoch with 'interlock store bump-epoch'");
-            case ERROR ->
+            case SQLITE_ERROR ->
                 new UnsafeStoreException(
                         store,
                         "has not the tables this program expects (" + failure.getMessage() + ")",
                         "open it once with migrate=apply, or choose another prefix");
-            case PERM, READONLY, CANTOPEN ->
+            case SQLITE_PERM, SQLITE_READONLY, SQLITE_CANTOPEN ->
                 new InvalidSettingException(
                         "store",
                         store,
@@ -75,21 +62,22 @@ final class SqliteErrors {
     private static String problem(SQLException failure) {
         String said = failure.getMessage();
         return switch (code(failure)) {
-            case BUSY, LOCKED ->
+            case SQLITE_BUSY, SQLITE_LOCKED ->
                 "was locked by another process for longer than its timeout (" + said
                         + "); try again, or raise timeout in its URL";
-            case FULL -> "is out of space, so nothing was written (" + said + "); free some disk space";
-            case READONLY -> "cannot be written any more (" + said + "); look at the permissions of file and directory";
-            case IOERR -> "met an error of the disk (" + said + "); look at the system's log";
-            case CORRUPT, NOTADB -> "is damaged (" + said + "); stop its users and restore a backup";
-            case CANTOPEN ->
+            case SQLITE_FULL -> "is out of space, so nothing was written (" + said + "); free some disk space";
+            case SQLITE_READONLY ->
+                "cannot be written any more (" + said + "); look at the permissions of file and directory";
+            case SQLITE_IOERR -> "met an error of the disk (" + said + "); look at the system's log";
+            case SQLITE_CORRUPT, SQLITE_NOTADB -> "is damaged (" + said + "); stop its users and restore a backup";
+            case SQLITE_CANTOPEN ->
                 "cannot be opened any more (" + said + "); look whether file and directory are still there";
             default -> "failed (" + said + ")";
         };
     }
 
     // Extended codes keep the primary one in their lowest byte.
-    private static int code(SQLException failure) {
-        return failure.getErrorCode() & 0xff;
+    private static SQLiteErrorCode code(SQLException failure) {
+        return SQLiteErrorCode.getErrorCode(failure.getErrorCode() & 0xff);
     }
 }

@@ -1,23 +1,20 @@
 package io.interlock.store.sqlite;
 
-import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.RunId;
 import io.interlock.spi.Answers;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.AcquireRequest;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.ReleaseRequest;
-import io.interlock.spi.LeaseStore.RenewAnswer;
-import io.interlock.spi.LeaseStore.RenewRequest;
 import io.interlock.spi.TokenLayout;
 import io.interlock.store.sql.Database;
 import io.interlock.store.sql.FastPath;
 import io.interlock.store.sql.Micros;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.store.sql.Transaction;
+import io.interlock.store.sql.Trip;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -47,7 +44,7 @@ final class SqliteFastPath implements FastPath {
     private static final String RELEASE = """
             UPDATE ${t:lease} SET lease_id = NULL, used_at = ?
              WHERE tenant = ? AND name = ? AND lease_id = ? AND token = ? AND plain = 1
-            RETURNING instance, label, run_id, granted_at, expires_at""";
+            RETURNING instance, label, run_id, token, granted_at, expires_at""";
 
     private static final String IS_FREE =
             "SELECT 1 FROM ${t:lease} WHERE tenant = ? AND name = ? AND plain = 1 AND lease_id IS NULL";
@@ -95,7 +92,7 @@ final class SqliteFastPath implements FastPath {
         long end = now + Micros.of(request.terms().ttl());
         long token = transaction.query(
                 ACQUIRE,
-                rows -> rows.next() ? rows.getLong(1) : 0L,
+                Trip.NUMBER,
                 request.id().toString(),
                 holder.instance(),
                 holder.label(),
@@ -110,21 +107,8 @@ final class SqliteFastPath implements FastPath {
         if (token == 0) {
             return null;
         }
-        LeaseRecord lease = new LeaseRecord(
-                key,
-                request.id(),
-                holder,
-                new FencingToken(token),
-                Micros.moment(now),
-                Micros.moment(end),
-                Micros.moment(now),
-                null);
+        LeaseRecord lease = FastPath.granted(request, token, now, end);
         return new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(lease, null)));
-    }
-
-    @Override
-    public Answers<RenewAnswer> renew(List<RenewRequest> requests, LongWay<RenewRequest, RenewAnswer> longWay) {
-        return longWay.answer(requests, requests.size() == 1);
     }
 
     @Override
@@ -153,26 +137,13 @@ final class SqliteFastPath implements FastPath {
             throws SQLException {
         Optional<LeaseRecord> ended = transaction.query(
                 RELEASE,
-                rows -> rows.next() ? Optional.of(ended(rows, now, request)) : Optional.empty(),
+                Trip.first(row -> FastPath.lease(request.key(), request.id(), row, 1, now, null)),
                 now,
                 request.key().tenant(),
                 request.key().name(),
                 request.id().toString(),
                 request.token().value());
         return ended.map(ReleaseAnswer::of).orElse(null);
-    }
-
-    private static LeaseRecord ended(ResultSet row, long now, ReleaseRequest request) throws SQLException {
-        String run = row.getString(3);
-        return new LeaseRecord(
-                request.key(),
-                request.id(),
-                new Holder(row.getString(1), row.getString(2), run == null ? null : RunId.parse(run)),
-                request.token(),
-                Micros.moment(row.getLong(4)),
-                Micros.moment(row.getLong(5)),
-                Micros.moment(now),
-                null);
     }
 
     // What the statements do not answer takes the long way, all of it together.
@@ -190,13 +161,7 @@ final class SqliteFastPath implements FastPath {
                 .filter(place -> answers.get(place) == null)
                 .boxed()
                 .toList();
-        if (!open.isEmpty()) {
-            Answers<A> late = longWay.answer(open.stream().map(requests::get).toList(), requests.size() == 1);
-            for (int i = 0; i < open.size(); i++) {
-                answers.set(open.get(i), late.isOpen(i) ? null : late.get(i));
-            }
-        }
-        return Answers.partly(answers);
+        return FastPath.complete(requests, answers, open, late -> longWay.answer(late, requests.size() == 1));
     }
 
     /** The answers to some requests, from one on: as many as one transaction takes. */

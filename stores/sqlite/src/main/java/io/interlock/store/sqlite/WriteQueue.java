@@ -59,7 +59,6 @@ final class WriteQueue {
         }
     }
 
-    /** Lets the next one write. */
     synchronized void leave() {
         boolean urgentNext = steps.isEmpty() || (!urgent.isEmpty() && urgentInARow < URGENT_IN_A_ROW);
         Waiter next = urgentNext ? urgent.poll() : steps.poll();

@@ -19,7 +19,7 @@ public final class ClockedFile implements AutoCloseable {
     /** A store in {@code file}. */
     public ClockedFile(Path file) {
         SqliteSettings settings = SqliteSettings.of(StoreUrl.parse("sqlite:" + file));
-        store = SqliteStore.open(settings, environment, host);
+        store = SqliteStoreFactory.open(settings, environment, host);
         StoreClock clock = new StoreClock("later", laterHost, environment.clock());
         SqliteDialect dialect = new SqliteDialect(settings.names(), clock);
         later = new SqliteDatabase(new FileConnector(settings, dialect, environment.ticker()), dialect, clock);

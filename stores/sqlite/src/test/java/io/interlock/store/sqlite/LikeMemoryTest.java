@@ -18,7 +18,7 @@ class LikeMemoryTest extends SameAnswersContract {
     @Override
     protected RunStore open(StandingTime time) {
         SqliteSettings settings = SqliteSettings.of(StoreUrl.parse("sqlite:" + folder.resolve("twin.db")));
-        return SqliteStore.open(settings, time, new StandingHostClock(time));
+        return SqliteStoreFactory.open(settings, time, new StandingHostClock(time));
     }
 
     /** The clock of a machine that was started at the beginning of 1970. */

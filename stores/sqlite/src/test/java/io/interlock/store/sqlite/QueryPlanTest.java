@@ -16,6 +16,7 @@ import io.interlock.run.Retention;
 import io.interlock.run.RunQuery;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.StoreUrl;
+import io.interlock.store.sql.SqlConnection;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Ticker;
@@ -99,11 +100,11 @@ class QueryPlanTest {
         SqliteSettings settings = SqliteSettings.of(StoreUrl.parse("sqlite:" + folder.resolve("runs.db")));
         FakeHostClock host = FakeHostClock.booted("boot-1");
         Environment environment = Environment.system();
-        SqliteStore.open(settings, environment, host).close();
+        SqliteStoreFactory.open(settings, environment, host).close();
         StoreClock clock = new StoreClock("test", host, environment.clock());
         SqliteDialect dialect = new SqliteDialect(settings.names(), clock);
         FileConnector recording = new Recording(settings, dialect, environment.ticker());
-        try (SqlStore store = SqliteStore.open(recording, dialect, clock, environment, Duration.ofMinutes(5))) {
+        try (SqlStore store = SqliteStoreFactory.open(recording, dialect, clock, environment, Duration.ofMinutes(5))) {
             RandomLife life = new RandomLife(store, new Random(1));
             for (int i = 0; i < 300; i++) {
                 life.go();
@@ -173,9 +174,9 @@ class QueryPlanTest {
         }
 
         @Override
-        FileConnection open() throws SQLException {
+        SqlConnection open() throws SQLException {
             Connection connection = super.open().jdbc();
-            return new FileConnection(
+            return new SqlConnection(
                     (Connection) Proxy.newProxyInstance(
                             Connection.class.getClassLoader(),
                             new Class<?>[] {Connection.class},

@@ -211,7 +211,7 @@ class SqliteClockTest {
 
     private Caller open(HostClock clock) {
         SqliteSettings settings = SqliteSettings.of(StoreUrl.parse("sqlite:" + file()));
-        LeaseStore store = SqliteStore.open(settings, environment, clock);
+        LeaseStore store = SqliteStoreFactory.open(settings, environment, clock);
         opened.push(store);
         return new Caller(store);
     }

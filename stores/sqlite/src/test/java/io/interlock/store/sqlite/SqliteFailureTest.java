@@ -15,6 +15,7 @@ import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.Stores;
+import io.interlock.store.sql.SqlConnection;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -214,10 +215,10 @@ class SqliteFailureTest {
         FileConnector limited =
                 new FileConnector(settings, dialect, Environment.system().ticker()) {
                     @Override
-                    void check(FileConnection connection) throws SQLException {
+                    void check(SqlConnection connection) throws SQLException {
                         connection.execute("PRAGMA max_page_count = " + (full.get() ? 1 : 1_000_000));
                     }
                 };
-        return SqliteStore.open(limited, dialect, clock, Environment.system(), Duration.ofMinutes(5));
+        return SqliteStoreFactory.open(limited, dialect, clock, Environment.system(), Duration.ofMinutes(5));
     }
 }

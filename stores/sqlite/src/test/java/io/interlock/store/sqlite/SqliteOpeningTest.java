@@ -14,6 +14,7 @@ import io.interlock.spi.LeaseStore.AcquireRequest;
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.Stores;
 import io.interlock.store.sql.SchemaMode;
+import io.interlock.store.sql.SqlConnection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,12 +132,12 @@ class SqliteOpeningTest {
     @ValueSource(strings = {"nfs", "nfs4", "NFS4", "cifs", "smb3", "9p", "fuse.sshfs"})
     void refusesFileSystemsThatMachinesShare(String fileSystem) {
         StoreUrl url = StoreUrl.parse("sqlite:/mnt/leases.db");
-        assertThatThrownBy(() -> DatabaseFile.requireLocal(url, fileSystem))
+        assertThatThrownBy(() -> SqliteSettings.requireLocal(url, fileSystem))
                 .isInstanceOf(UnsafeStoreException.class)
                 .hasMessageContaining("network file system")
                 .hasMessageContaining("postgresql:");
-        DatabaseFile.requireLocal(url, "ext4");
-        DatabaseFile.requireLocal(url, "overlay");
+        SqliteSettings.requireLocal(url, "ext4");
+        SqliteSettings.requireLocal(url, "overlay");
     }
 
     @ParameterizedTest
@@ -218,9 +219,9 @@ class SqliteOpeningTest {
     @Test
     void expandsTheHomeDirectory() {
         String home = System.getProperty("user.home");
-        assertThat(DatabaseFile.of(StoreUrl.parse("sqlite:~/x.db"), SchemaMode.APPLY))
+        assertThat(SqliteSettings.file(StoreUrl.parse("sqlite:~/x.db"), SchemaMode.APPLY))
                 .isEqualTo(Path.of(home, "x.db"));
-        assertThat(DatabaseFile.of(StoreUrl.parse("sqlite:x.db"), SchemaMode.APPLY))
+        assertThat(SqliteSettings.file(StoreUrl.parse("sqlite:x.db"), SchemaMode.APPLY))
                 .isEqualTo(Path.of("x.db").toAbsolutePath());
     }
 
@@ -230,7 +231,7 @@ class SqliteOpeningTest {
         SqliteSettings settings = SqliteSettings.of(StoreUrl.parse("sqlite:" + folder.resolve("leases.db")));
         StoreClock clock = new StoreClock("test", FakeHostClock.booted("boot-1"), Instant::now);
         SqliteDialect dialect = new SqliteDialect(settings.names(), clock);
-        try (FileConnection connection = new FileConnector(settings, dialect, System::nanoTime).open()) {
+        try (SqlConnection connection = new FileConnector(settings, dialect, System::nanoTime).open()) {
             assertThat(pragma(connection, "journal_mode")).isEqualTo("wal");
             assertThat(pragma(connection, "synchronous")).isEqualTo("2");
             assertThat(pragma(connection, "busy_timeout")).isEqualTo("5000");
@@ -298,8 +299,8 @@ class SqliteOpeningTest {
         return Stores.open("sqlite:" + folder.resolve(file) + options);
     }
 
-    private static String pragma(FileConnection connection, String name) throws SQLException {
-        return connection.query("PRAGMA " + name, row -> row.next() ? row.getString(1) : "");
+    private static String pragma(SqlConnection connection, String name) throws SQLException {
+        return connection.trip().ask("PRAGMA " + name, row -> row.next() ? row.getString(1) : "");
     }
 
     private List<String> files() throws IOException {

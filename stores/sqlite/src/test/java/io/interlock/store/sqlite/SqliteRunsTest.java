@@ -239,7 +239,7 @@ class SqliteRunsTest {
     }
 
     private SqlStore reopened() {
-        return SqliteStore.open(settings, Environment.system(), host);
+        return SqliteStoreFactory.open(settings, Environment.system(), host);
     }
 
     private SubmitAnswer submit(RunSpec spec) {

@@ -1,0 +1,32 @@
+package io.interlock.store.sql;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** So many values, those that were used last. Safe for use by many threads. */
+final class LastUsed<K, V> {
+
+    private final Map<K, V> values;
+
+    LastUsed(int most) {
+        values = new LinkedHashMap<>(64, 0.75f, true) {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+                return size() > most;
+            }
+        };
+    }
+
+    synchronized @Nullable V get(K key) {
+        return values.get(key);
+    }
+
+    synchronized void put(K key, V value) {
+        values.put(key, value);
+    }
+
+    synchronized void remove(K key) {
+        values.remove(key);
+    }
+}
