@@ -81,7 +81,7 @@ public final class Configuration {
 
     /** The effective properties for display: with origins, without secrets, in the order of the documentation. */
     public List<EffectiveProperty> effective() {
-        return new EffectiveView(sources, folder).all();
+        return new EffectiveProperty.View(sources, folder).all();
     }
 
     /** Things that are allowed but probably mistakes: variables that set nothing. */

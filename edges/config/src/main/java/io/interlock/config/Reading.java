@@ -19,7 +19,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads typed values, and continues after a mistake so that all of them are found. Not thread-safe. */
@@ -83,14 +82,14 @@ final class Reading {
         });
     }
 
-    double decimal(String property, double otherwise) {
-        Double number = converted(property, text -> {
+    /** A number that has a default in the table. */
+    double decimal(String property) {
+        return Objects.requireNonNull(converted(property, text -> {
             if (!text.matches("\\d{1,6}(\\.\\d{1,6})?")) {
                 throw new InvalidSettingException(property, text, "is not a number such as 1.5", "correct it");
             }
             return Double.valueOf(text);
-        });
-        return number == null ? otherwise : number;
+        }));
     }
 
     boolean flag(String property) {
@@ -100,6 +99,11 @@ final class Reading {
             default -> throw new InvalidSettingException(property, text, "is neither true nor false", "correct it");
         });
         return flag != null && flag;
+    }
+
+    /** A duration that has a default in the table. */
+    Duration duration(String property) {
+        return Objects.requireNonNull(optionalDuration(property));
     }
 
     Duration duration(String property, Duration otherwise) {
@@ -142,6 +146,11 @@ final class Reading {
             mistake(property, said(property, broken));
             return otherwise;
         }
+    }
+
+    /** The value of {@code made}; empty if it throws, which is a mistake of {@code property}. */
+    <T> Optional<T> tried(String property, Supplier<T> made) {
+        return made(property, () -> Optional.of(made.get()), Optional.empty());
     }
 
     void mistake(String property, String detail) {
@@ -220,8 +229,7 @@ final class Reading {
     /** Maintenance windows; other texts are mistakes. */
     List<MaintenanceWindow> windows(String property) {
         return words(property).stream()
-                .flatMap(text -> made(
-                        property, () -> Stream.of(MaintenanceWindow.parse(text)), Stream.<MaintenanceWindow>empty()))
+                .flatMap(text -> tried(property, () -> MaintenanceWindow.parse(text)).stream())
                 .toList();
     }
 

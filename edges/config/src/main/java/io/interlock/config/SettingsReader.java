@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the settings, and checks that they do not contradict each other. */
@@ -29,9 +30,6 @@ final class SettingsReader {
 
     private static final Duration LONGEST_POLL = Duration.ofSeconds(30);
     private static final Duration SHORTEST_IDEMPOTENCY = Duration.ofHours(24);
-
-    /** Senders of webhooks retry for days: Stripe for three. */
-    private static final Duration USUAL_IDEMPOTENCY = Duration.ofDays(3);
 
     private static final int HIGHEST_PORT = 65_535;
     private static final int MANY = 1_000_000;
@@ -169,7 +167,7 @@ final class SettingsReader {
     }
 
     private Limits limits() {
-        Duration idle = reading.duration("limits.idle", Limits.DEFAULT.idle());
+        Duration idle = reading.duration("limits.idle");
         if (idle.compareTo(LONGEST_POLL) <= 0) {
             reading.mistake(
                     "limits.idle",
@@ -180,7 +178,7 @@ final class SettingsReader {
                 reading.number("limits.body", 1_024, 16 * 1024 * 1024),
                 reading.number("limits.depth", 5, 200),
                 reading.number("limits.requests-per-second", 1, MANY),
-                positive("limits.arrival", Limits.DEFAULT.arrival()),
+                positive("limits.arrival"),
                 idle,
                 reading.number("limits.streams", 1, 10_000),
                 new Limits.Tenant(
@@ -209,15 +207,15 @@ final class SettingsReader {
                 reading.flag("worker.enabled"),
                 reading.number("worker.slots", 1, 10_000),
                 tenant == null ? null : reading.tenant("worker.tenant", tenant),
-                positive("janitor.interval", Duration.ofSeconds(5)),
-                notNegative("shutdown.grace", Duration.ofSeconds(30)));
+                positive("janitor.interval"),
+                notNegative("shutdown.grace"));
     }
 
     private InterlockSettings.History history() {
-        Duration runs = reading.duration("history.runs", Retention.DEFAULT.runs());
-        Duration dead = reading.duration("history.dead-letters", Retention.DEFAULT.deadLetters());
-        Duration audit = reading.duration("history.audit", Retention.DEFAULT.audit());
-        Duration wanted = reading.duration("idempotency.keep", USUAL_IDEMPOTENCY);
+        Duration runs = reading.duration("history.runs");
+        Duration dead = reading.duration("history.dead-letters");
+        Duration audit = reading.duration("history.audit");
+        Duration wanted = reading.duration("idempotency.keep");
         boolean tooLong = !reading.isSet("idempotency.keep") && wanted.compareTo(runs) > 0;
         Duration keep = tooLong ? runs : wanted;
         if (keep.compareTo(SHORTEST_IDEMPOTENCY) < 0 || keep.compareTo(runs) > 0) {
@@ -245,10 +243,7 @@ final class SettingsReader {
                 reading.mistake(at + "keys", "is missing; name keys, as in pipeline/*, or write * for all");
             }
             for (String key : keys) {
-                reading.made(
-                                at + "keys",
-                                () -> Optional.of(new MaintenanceWindows.NoStart(tenant, key, windows)),
-                                Optional.<MaintenanceWindows.NoStart>empty())
+                reading.tried(at + "keys", () -> new MaintenanceWindows.NoStart(tenant, key, windows))
                         .ifPresent(all::add);
             }
             return at;
@@ -301,20 +296,18 @@ final class SettingsReader {
                 List.of());
     }
 
-    private Duration positive(String property, Duration otherwise) {
-        Duration value = notNegative(property, otherwise);
+    private Duration positive(String property) {
+        Duration value = notNegative(property);
         if (value.isZero()) {
             reading.mistake(property, "'0s' must be above 0s");
-            return otherwise;
         }
         return value;
     }
 
-    private Duration notNegative(String property, Duration otherwise) {
-        Duration value = reading.duration(property, otherwise);
+    private Duration notNegative(String property) {
+        Duration value = reading.duration(property);
         if (value.isNegative()) {
             reading.mistake(property, "'" + DurationText.format(value) + "' is negative");
-            return otherwise;
         }
         return value;
     }
@@ -355,10 +348,9 @@ final class SettingsReader {
 
     private Set<Notification.Kind> kinds(String property) {
         Set<Notification.Kind> kinds = EnumSet.noneOf(Notification.Kind.class);
-        List<String> known = new ArrayList<>();
-        for (Notification.Kind kind : Notification.Kind.values()) {
-            known.add(kind.word());
-        }
+        List<String> known = Stream.of(Notification.Kind.values())
+                .map(Notification.Kind::word)
+                .toList();
         for (String word : reading.words(property)) {
             try {
                 kinds.add(Notification.Kind.parse(word));

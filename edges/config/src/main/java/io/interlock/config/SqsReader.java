@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -69,10 +68,7 @@ final class SqsReader {
         String text = reading.text(property);
         return text == null
                 ? null
-                : reading.made(
-                                property,
-                                () -> Optional.of(MessageTemplate.parse(property, text)),
-                                Optional.<MessageTemplate>empty())
+                : reading.tried(property, () -> MessageTemplate.parse(property, text))
                         .orElse(null);
     }
 
@@ -107,16 +103,16 @@ final class SqsReader {
     }
 
     private SqsSettings.Times times(String at) {
-        Duration visibility = within(at + "visibility", Duration.ofMinutes(10), LEAST_VISIBILITY, MOST_VISIBILITY);
+        Duration visibility = within(at + "visibility", LEAST_VISIBILITY, MOST_VISIBILITY);
         return new SqsSettings.Times(
-                within(at + "wait", LONGEST_WAIT, LEAST, LONGEST_WAIT),
+                within(at + "wait", LEAST, LONGEST_WAIT),
                 visibility,
-                within(at + "retry-after", Duration.ofSeconds(30), LEAST, visibility.dividedBy(2)),
-                within(at + "watch-every", Duration.ofMinutes(1), LEAST, DAY));
+                within(at + "retry-after", LEAST, visibility.dividedBy(2)),
+                within(at + "watch-every", LEAST, DAY));
     }
 
-    private Duration within(String property, Duration otherwise, Duration least, Duration most) {
-        Duration value = reading.duration(property, otherwise);
+    private Duration within(String property, Duration least, Duration most) {
+        Duration value = reading.duration(property);
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
             reading.mistake(
                     property,

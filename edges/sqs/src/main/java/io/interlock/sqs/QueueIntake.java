@@ -1,6 +1,6 @@
 package io.interlock.sqs;
 
-import io.interlock.config.IntakeContext;
+import io.interlock.config.Intake;
 import io.interlock.config.SqsSettings;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Timers;
@@ -27,7 +27,7 @@ final class QueueIntake implements AutoCloseable {
     private final Timers chores;
     private final Timers rests;
 
-    private QueueIntake(SqsSettings settings, IntakeContext house) {
+    private QueueIntake(SqsSettings settings, Intake.Context house) {
         String name = Queue.name(settings.queue());
         queue = Queue.of(settings);
         longPoll = settings.times().longPoll();
@@ -64,7 +64,7 @@ final class QueueIntake implements AutoCloseable {
     }
 
     /** Starts receiving. */
-    static QueueIntake start(SqsSettings settings, IntakeContext house) {
+    static QueueIntake start(SqsSettings settings, Intake.Context house) {
         QueueIntake intake = new QueueIntake(settings, house);
         intake.receivers.forEach(Thread::start);
         return intake;

@@ -1,7 +1,6 @@
 package io.interlock.sqs;
 
 import io.interlock.config.Intake;
-import io.interlock.config.IntakeContext;
 import io.interlock.config.InterlockSettings;
 import io.interlock.config.SqsSettings;
 import java.util.ArrayDeque;
@@ -16,7 +15,7 @@ public final class SqsIntake implements Intake {
     }
 
     @Override
-    public AutoCloseable start(InterlockSettings settings, IntakeContext house) {
+    public AutoCloseable start(InterlockSettings settings, Intake.Context house) {
         Deque<QueueIntake> queues = new ArrayDeque<>();
         try {
             for (SqsSettings queue : settings.sqs()) {

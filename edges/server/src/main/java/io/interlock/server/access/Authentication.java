@@ -8,13 +8,12 @@ import io.interlock.LockKey;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
 import io.interlock.engine.access.KeyRing;
+import io.interlock.server.access.Sessions.Session;
+import io.interlock.server.access.Sessions.Tokens;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.http.Exchange.Caller;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
-import io.interlock.server.session.Sessions;
-import io.interlock.server.session.Sessions.Session;
-import io.interlock.server.session.Tokens;
 import io.interlock.time.Ticker;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -59,29 +58,17 @@ public final class Authentication {
     private final Sessions sessions;
 
     /**
-     * Knows callers by {@code keys}.
+     * Knows callers by {@code keys} or their sessions; each key may ask {@code requestsPerSecond} times a second.
      *
-     * @param strangers how often an address may show a wrong key
      * @param knowsAddresses whether clients are known by their addresses, and not all by that of a proxy
      */
-    private Authentication(
-            KeyRing keys, Buckets requests, Buckets strangers, boolean knowsAddresses, Sessions sessions) {
+    public Authentication(
+            KeyRing keys, Sessions sessions, int requestsPerSecond, boolean knowsAddresses, Ticker ticker) {
         this.keys = keys;
-        this.requests = requests;
-        this.strangers = strangers;
+        this.requests = new Buckets(requestsPerSecond, ticker);
+        this.strangers = new Buckets(WRONG_KEYS, ticker);
         this.knowsAddresses = knowsAddresses;
         this.sessions = sessions;
-    }
-
-    /** Knows callers by {@code keys} or their sessions; each key may ask {@code requestsPerSecond} times a second. */
-    public static Authentication by(
-            KeyRing keys, Sessions sessions, int requestsPerSecond, boolean knowsAddresses, Ticker ticker) {
-        return new Authentication(
-                keys,
-                new Buckets(requestsPerSecond, ticker),
-                new Buckets(WRONG_KEYS, ticker),
-                knowsAddresses,
-                sessions);
     }
 
     /** Goes on if the caller is known, has the role {@code needed}, and is within its rate limit. */

@@ -37,6 +37,9 @@ import org.jspecify.annotations.Nullable;
 /** The routes of one contract, {@code /api/v1} or a further one, made from its document: who may call, what is a proper call, who answers. */
 public final class Api {
 
+    /** The document of {@code /api/v1}. */
+    public static final String DOCUMENT = "openapi.yaml";
+
     private static final String PUBLIC = "public";
     private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
@@ -50,11 +53,6 @@ public final class Api {
         this.document = document;
     }
 
-    /** Reads the contract of {@code /api/v1}. */
-    public static Future<Api> load(Vertx vertx) {
-        return load(vertx, "openapi.yaml");
-    }
-
     /** Reads a contract that comes with the server. */
     public static Future<Api> load(Vertx vertx, String name) {
         JsonObject document = ContractDocument.read(name);
@@ -64,7 +62,7 @@ public final class Api {
 
     /** Has {@code getContract} answered with the document clients read. */
     public static void addTo(Operations operations) {
-        JsonObject document = ContractDocument.read();
+        JsonObject document = ContractDocument.read(DOCUMENT);
         operations.on("getContract", call -> CompletableFuture.completedFuture(Reply.ok(document)));
     }
 

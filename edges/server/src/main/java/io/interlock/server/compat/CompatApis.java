@@ -1,16 +1,10 @@
 package io.interlock.server.compat;
 
+import io.interlock.config.EngineSetup.TriggerSecret;
 import io.interlock.config.JobSettings;
-import io.interlock.config.TriggerSecret;
 import io.interlock.engine.RunEngine;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
-import io.interlock.server.compat.CompatRuns.CompatJobs;
-import io.interlock.server.compat.clusters.ClusterApi;
-import io.interlock.server.compat.flows.FlowApi;
-import io.interlock.server.compat.ingestion.IngestionApi;
-import io.interlock.server.compat.pipelines.PipelineApi;
-import io.interlock.server.compat.workflows.WorkflowApi;
 import io.interlock.time.Environment;
 import java.util.Collection;
 import java.util.List;
@@ -22,17 +16,17 @@ public final class CompatApis {
     public static final List<String> DOCUMENTS = List.of(
             PipelineApi.DOCUMENT, FlowApi.DOCUMENT, WorkflowApi.DOCUMENT, ClusterApi.DOCUMENT, IngestionApi.DOCUMENT);
 
-    private final CompatJobs jobs;
+    private final List<JobSettings> jobs;
     private final List<TriggerSecret> secrets;
 
-    private CompatApis(CompatJobs jobs, List<TriggerSecret> secrets) {
-        this.jobs = jobs;
-        this.secrets = secrets;
+    private CompatApis(Collection<JobSettings> jobs, Collection<TriggerSecret> secrets) {
+        this.jobs = List.copyOf(jobs);
+        this.secrets = List.copyOf(secrets);
     }
 
     /** The compatible APIs of {@code jobs}; {@code secrets} are those by which senders of webhooks are known. */
     public static CompatApis of(Collection<JobSettings> jobs, Collection<TriggerSecret> secrets) {
-        return new CompatApis(new CompatJobs(jobs), List.copyOf(secrets));
+        return new CompatApis(jobs, secrets);
     }
 
     /** Has them served beside {@code operations}. They end with the server. */

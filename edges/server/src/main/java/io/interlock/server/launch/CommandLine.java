@@ -1,8 +1,8 @@
 package io.interlock.server.launch;
 
 import io.interlock.InterlockException;
-import io.interlock.config.Flag;
 import io.interlock.config.Given;
+import io.interlock.config.Given.Flag;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -38,20 +38,17 @@ public final class AccessOperations {
         this.clock = clock;
     }
 
-    public static void addTo(Operations operations, KeyRing keys, Configuration configuration, InstantSource clock) {
-        AccessOperations access = new AccessOperations(keys, configuration, clock);
-        addLooksTo(operations, keys, configuration, clock);
-        operations
-                .on("createKey", access::create)
-                .on("revokeKey", access::revoke)
-                .on("revokeKeyByQuery", access::revoke);
-    }
-
-    /** Adds those that change nothing, for a store that keeps no keys. */
-    public static void addLooksTo(
-            Operations operations, KeyRing keys, Configuration configuration, InstantSource clock) {
+    /** Adds them; only those that change nothing, if the store keeps no keys. */
+    public static void addTo(
+            Operations operations, KeyRing keys, Configuration configuration, InstantSource clock, boolean keepsKeys) {
         AccessOperations access = new AccessOperations(keys, configuration, clock);
         operations.on("listKeys", access::list).on("getConfig", access::configuration);
+        if (keepsKeys) {
+            operations
+                    .on("createKey", access::create)
+                    .on("revokeKey", access::revoke)
+                    .on("revokeKeyByQuery", access::revoke);
+        }
     }
 
     private CompletionStage<Reply> list(Call call) {

@@ -5,14 +5,14 @@ import io.interlock.access.SignIn;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.access.Authentication.Buckets;
+import io.interlock.server.access.Sessions;
+import io.interlock.server.access.Sessions.Session;
 import io.interlock.server.api.Api.ServerVersion;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
-import io.interlock.server.session.Sessions;
-import io.interlock.server.session.Sessions.Session;
 import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import java.time.Duration;
@@ -70,7 +70,7 @@ public final class SessionOperations {
             }
             AccessKey key = found.get();
             // Of two in one browser the older one could not be ended any more.
-            return end(call).thenCompose(ended -> sessions.open(key)).thenApply(session -> {
+            return end(call).thenCompose(ended -> sessions.open(key.id(), null)).thenApply(session -> {
                 records.signedIn(call.actorBy(key), key, code == null ? "API key" : "one-time code");
                 return Reply.ok(json(key, key.tenant(), Optional.of(session)))
                         .header("Set-Cookie", Sessions.setCookie(session.id(), SignIn.LONGEST, call.isEncrypted()));

@@ -8,9 +8,9 @@ import io.interlock.access.Role;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.access.Sessions;
+import io.interlock.server.access.Sessions.Session;
 import io.interlock.server.live.StreamReader.Event;
-import io.interlock.server.session.Sessions;
-import io.interlock.server.session.Sessions.Session;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
 import java.io.IOException;
@@ -266,7 +266,7 @@ class StreamTest {
     void aStreamEndsWithItsSessionAndWithItsKey() throws Exception {
         KeyRing.IssuedKey key = rig.issue(EngineRig.TENANT, Role.READ);
         Session session = rig.sessions
-                .open(rig.issue(EngineRig.TENANT, Role.READ).kept())
+                .open(rig.issue(EngineRig.TENANT, Role.READ).kept().id(), null)
                 .toCompletableFuture()
                 .join();
         try (StreamReader ofSession =
