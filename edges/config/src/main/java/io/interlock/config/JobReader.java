@@ -403,11 +403,10 @@ final class JobReader {
     }
 
     private Work http(String url, CompatApi api, @Nullable Duration maxRuntime) {
-        String secret = reading.text(at + "run.http.secret-file");
         return new Work.Http(
                 reading.address(at + "run.http.url", url),
                 timeout(api, maxRuntime),
-                secret == null ? null : new Secret(null, Path.of(secret)),
+                reading.secretFile(at + "run.http.secret-file"),
                 reading.text(at + "run.http.callback"));
     }
 

@@ -5,6 +5,7 @@ import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.NearestWord;
+import io.interlock.access.Role;
 import io.interlock.engine.schedule.MaintenanceWindow;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -212,8 +214,34 @@ final class Reading {
     }
 
     /** A tenant; another text is a mistake. */
+    String tenant(String property) {
+        return tenant(property, requiredText(property));
+    }
+
     String tenant(String property, String name) {
         return made(property, () -> LockKey.of(name, "any").tenant(), LockKey.DEFAULT_TENANT);
+    }
+
+    @Nullable
+    String optionalTenant(String property) {
+        String name = text(property);
+        return name == null ? null : tenant(property, name);
+    }
+
+    /** A role, which must be set; {@code whose} says what it is for. */
+    Optional<Role> role(String property, String whose) {
+        Optional<Role> role = choice(property, Role.class);
+        if (role.isEmpty() && !isSet(property)) {
+            mistake(property, "is missing; set the role " + whose);
+        }
+        return role;
+    }
+
+    /** The secret in a file that may be named. */
+    @Nullable
+    Secret secretFile(String property) {
+        String file = text(property);
+        return file == null ? null : new Secret(null, Path.of(file));
     }
 
     /** A secret that is written or in a file; {@code purpose} says what it is for. */
@@ -236,10 +264,15 @@ final class Reading {
     /** The entries of a list, each read below its own prefix, as in {@code keys[0].}. */
     <T> List<T> entries(String list, Function<String, T> entry) {
         List<T> all = new ArrayList<>();
-        for (int i = 0; i < sources.size(list); i++) {
-            all.add(entry.apply(list + "[" + i + "]."));
-        }
+        forEach(list, at -> all.add(entry.apply(at)));
         return all;
+    }
+
+    /** Reads each entry of a list below its own prefix. */
+    void forEach(String list, Consumer<String> entry) {
+        for (int i = 0; i < sources.size(list); i++) {
+            entry.accept(list + "[" + i + "].");
+        }
     }
 
     /** A hint at the word that {@code word} may stand for. */

@@ -10,7 +10,6 @@ import io.interlock.engine.schedule.MaintenanceWindow;
 import io.interlock.engine.schedule.MaintenanceWindows;
 import io.interlock.run.Retention;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -68,7 +67,7 @@ final class SettingsReader {
                 tenants(),
                 notifications(),
                 webhooks(triggers),
-                new SqsReader(reading).read(),
+                new SqsSettings.Reader(reading).read(),
                 networks("private-networks"),
                 reading.sources().children("auth").isEmpty() ? null : oidc());
     }
@@ -103,18 +102,14 @@ final class SettingsReader {
 
     private List<OidcSettings.Grant> grants(String list) {
         List<OidcSettings.Grant> grants = new ArrayList<>();
-        reading.entries(list, at -> {
+        reading.forEach(list, at -> {
             String value = reading.requiredText(at + "value");
-            Optional<Role> role = reading.choice(at + "role", Role.class);
             if (value.isEmpty()) {
                 reading.mistake(at + "value", "is missing; name a value of the claim, such as a group");
             }
-            if (role.isEmpty() && !reading.isSet(at + "role")) {
-                reading.mistake(at + "role", "is missing; set the role that the value gives");
-            }
-            String tenant = reading.tenant(at + "tenant", reading.requiredText(at + "tenant"));
-            role.ifPresent(given -> grants.add(new OidcSettings.Grant(value, tenant, given)));
-            return at;
+            String tenant = reading.tenant(at + "tenant");
+            reading.role(at + "role", "that the value gives")
+                    .ifPresent(role -> grants.add(new OidcSettings.Grant(value, tenant, role)));
         });
         return grants;
     }
@@ -202,11 +197,10 @@ final class SettingsReader {
     }
 
     private InterlockSettings.Worker worker() {
-        String tenant = reading.text("worker.tenant");
         return new InterlockSettings.Worker(
                 reading.flag("worker.enabled"),
                 reading.number("worker.slots", 1, 10_000),
-                tenant == null ? null : reading.tenant("worker.tenant", tenant),
+                reading.optionalTenant("worker.tenant"),
                 positive("janitor.interval"),
                 notNegative("shutdown.grace"));
     }
@@ -225,15 +219,13 @@ final class SettingsReader {
                             + " to history.runs, which is " + DurationText.format(runs));
         }
         Retention retention = reading.made("history", () -> new Retention(runs, dead, audit), Retention.DEFAULT);
-        String keyFile = reading.text("audit.key-file");
-        return new InterlockSettings.History(
-                retention, keep, keyFile == null ? null : new Secret(null, Path.of(keyFile)));
+        return new InterlockSettings.History(retention, keep, reading.secretFile("audit.key-file"));
     }
 
     private List<MaintenanceWindows.NoStart> windows() {
         List<MaintenanceWindows.NoStart> all = new ArrayList<>();
-        reading.entries("maintenance", at -> {
-            String tenant = reading.tenant(at + "tenant", reading.requiredText(at + "tenant"));
+        reading.forEach("maintenance", at -> {
+            String tenant = reading.tenant(at + "tenant");
             List<MaintenanceWindow> windows = reading.windows(at + "no-start");
             List<String> keys = reading.words(at + "keys");
             if (!reading.isSet(at + "no-start") && !reading.isSet(at + "no-start[0]")) {
@@ -246,7 +238,6 @@ final class SettingsReader {
                 reading.tried(at + "keys", () -> new MaintenanceWindows.NoStart(tenant, key, windows))
                         .ifPresent(all::add);
             }
-            return at;
         });
         return all;
     }
@@ -319,31 +310,26 @@ final class SettingsReader {
 
     private List<InterlockSettings.KeySettings> keys() {
         List<InterlockSettings.KeySettings> all = new ArrayList<>();
-        reading.entries("keys", at -> {
-            String tenant = reading.tenant(at + "tenant", reading.requiredText(at + "tenant"));
-            Optional<Role> role = reading.choice(at + "role", Role.class);
-            String file = reading.text(at + "secret-file");
+        reading.forEach("keys", at -> {
+            String tenant = reading.tenant(at + "tenant");
             String label = reading.requiredText(at + "label");
-            if (role.isEmpty() && !reading.isSet(at + "role")) {
-                reading.mistake(at + "role", "is missing; set the role of the key");
-            }
-            if (file == null) {
+            Optional<Role> role = reading.role(at + "role", "of the key");
+            Secret secret = reading.secretFile(at + "secret-file");
+            if (secret == null) {
                 reading.mistake(at + "secret-file", "is missing; name a file with the key");
-            } else if (role.isPresent()) {
-                all.add(new InterlockSettings.KeySettings(
-                        new KeyRing.KeyOrder(tenant, role.get(), label, null), new Secret(null, Path.of(file))));
+            } else {
+                role.ifPresent(given -> all.add(
+                        new InterlockSettings.KeySettings(new KeyRing.KeyOrder(tenant, given, label, null), secret)));
             }
-            return at;
         });
         return all;
     }
 
     private List<InterlockSettings.NotifySettings> notifications() {
-        return reading.entries("notify", at -> {
-            String tenant = reading.text(at + "tenant");
-            return new InterlockSettings.NotifySettings(
-                    kinds(at + "on"), target(at), tenant == null ? null : reading.tenant(at + "tenant", tenant));
-        });
+        return reading.entries(
+                "notify",
+                at -> new InterlockSettings.NotifySettings(
+                        kinds(at + "on"), target(at), reading.optionalTenant(at + "tenant")));
     }
 
     private Set<Notification.Kind> kinds(String property) {
@@ -405,7 +391,7 @@ final class SettingsReader {
             }
             return new InterlockSettings.WebhookSettings(
                     trigger,
-                    reading.tenant(at + "tenant", reading.requiredText(at + "tenant")),
+                    reading.tenant(at + "tenant"),
                     reading.choice(at + "signature", InterlockSettings.WebhookSettings.SignatureKind.class)
                             .orElse(InterlockSettings.WebhookSettings.SignatureKind.STANDARD),
                     reading.secret(at, "check signatures"));

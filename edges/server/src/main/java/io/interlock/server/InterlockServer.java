@@ -10,9 +10,9 @@ import io.interlock.server.access.Authentication;
 import io.interlock.server.access.OidcRoutes;
 import io.interlock.server.access.Sessions;
 import io.interlock.server.api.Api;
+import io.interlock.server.api.Api.TenantRequests;
 import io.interlock.server.api.ContractDocument.DocumentRoutes;
 import io.interlock.server.api.Operations;
-import io.interlock.server.api.TenantRequests;
 import io.interlock.server.http.ClientAddress;
 import io.interlock.server.http.ConnectionLimit;
 import io.interlock.server.http.HttpServerFactory;
@@ -90,7 +90,6 @@ public final class InterlockServer {
                 .toCompletionStage();
     }
 
-    /** Every contract, and who answers it. */
     private Future<Map<Api, Operations>> contracts() {
         Map<String, Operations> all = new LinkedHashMap<>();
         all.put(Api.DOCUMENT, operations);

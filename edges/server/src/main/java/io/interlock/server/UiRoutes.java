@@ -40,7 +40,6 @@ public final class UiRoutes {
             "md", "text/markdown; charset=utf-8",
             "html", "text/html; charset=utf-8");
 
-    /** What comes first in the path of a page. */
     private static final Set<String> PAGES = Set.of(
             "",
             "jobs",
@@ -142,7 +141,6 @@ public final class UiRoutes {
         context.response().setStatusCode(302).putHeader("Location", where).end();
     }
 
-    /** A file, as it is and packed. */
     private record Stored(Buffer plain, Buffer packed) {
 
         static Stored of(byte[] bytes) {

@@ -16,7 +16,7 @@ import io.interlock.engine.Submission;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.Witness;
 import io.interlock.service.Facts;
-import io.interlock.service.HistoryWindow;
+import io.interlock.service.HistoryFacts;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -382,7 +382,7 @@ public final class ServerBackend implements Backend {
 
         @Override
         public Facts history() {
-            return client.get("/history?window=" + HistoryWindow.HOUR.word());
+            return client.get("/history?window=" + HistoryFacts.Window.HOUR.word());
         }
 
         @Override

@@ -46,7 +46,7 @@ import io.interlock.run.Wait;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
-import io.interlock.service.HistoryWindow;
+import io.interlock.service.HistoryFacts;
 import io.interlock.service.LockFacts;
 import io.interlock.service.PastTime;
 import io.interlock.service.RunFacts;
@@ -544,7 +544,7 @@ public final class StoreBackend implements Backend {
 
         @Override
         public Facts history() {
-            return service.history(target.tenant(), null, HistoryWindow.HOUR);
+            return service.history(target.tenant(), null, HistoryFacts.Window.HOUR);
         }
 
         @Override

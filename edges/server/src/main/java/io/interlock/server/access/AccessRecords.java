@@ -80,7 +80,6 @@ public final class AccessRecords implements AutoCloseable {
         this.dropped = meters.counter(METER, "outcome", "dropped");
     }
 
-    /** What a record is about, and where it comes from. */
     private record Source(String action, LockKey key, String address) {}
 
     /** What came from one source since {@code begun}. */
@@ -100,7 +99,7 @@ public final class AccessRecords implements AutoCloseable {
      */
     public void refused(RoutingContext context, Problem problem) {
         Optional<Caller> caller = Exchange.caller(context);
-        Optional<String> presented = Exchange.presented(context);
+        Optional<String> presented = Exchange.PRESENTED.in(context);
         boolean looks = Authentication.LOOKS.contains(context.request().method());
         if (caller.isEmpty() && presented.isEmpty() && looks) {
             return;

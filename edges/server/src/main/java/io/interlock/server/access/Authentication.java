@@ -87,11 +87,11 @@ public final class Authentication {
             return;
         }
         String key = shown.get();
-        Exchange.presented(context, key);
+        Exchange.PRESENTED.put(context, key);
         if (isOneOfTooMany(context, key, keys::mayKnow)) {
             return;
         }
-        Exchange.standing(context, () -> keys.recognise(key).thenApply(Optional::isPresent));
+        Exchange.STANDING.put(context, () -> keys.recognise(key).thenApply(Optional::isPresent));
         whenKnown(context, keys.recognise(key), found -> admit(context, found, needed));
     }
 
@@ -120,7 +120,7 @@ public final class Authentication {
         String tenant = request.getHeader(TENANT);
         // An open page sends requests for ever; only actions of the user keep the session alive.
         boolean alone = request.headers().contains(Sessions.BACKGROUND_HEADER);
-        Exchange.standing(
+        Exchange.STANDING.put(
                 context,
                 () -> sessions.find(id, false)
                         .thenCompose(session -> keyOf(session, tenant))
@@ -129,7 +129,7 @@ public final class Authentication {
                 context,
                 sessions.find(id, !alone),
                 session -> whenKnown(context, keyOf(session, tenant), found -> {
-                    session.ifPresent(known -> Exchange.session(context, known));
+                    session.ifPresent(known -> Exchange.SESSION.put(context, known));
                     admit(context, found, needed);
                 }));
     }
@@ -178,7 +178,7 @@ public final class Authentication {
                     .with("limit", requests.perSecond())
                     .retryAfter(wait.get());
         }
-        Optional<Session> session = Exchange.session(context);
+        Optional<Session> session = Exchange.SESSION.in(context);
         Caller caller = new Caller(key, tenant(context.request(), key, session));
         Exchange.caller(context, caller);
         session.ifPresent(known -> requireOurs(context.request(), known));

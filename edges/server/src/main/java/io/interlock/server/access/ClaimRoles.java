@@ -41,7 +41,6 @@ final class ClaimRoles {
         return roles.isEmpty() ? Optional.empty() : Optional.of(new Person(label(claims), first(roles)));
     }
 
-    /** What others know the person by. */
     static String label(Map<String, Object> claims) {
         String label = NAMES.stream()
                 .map(claims::get)

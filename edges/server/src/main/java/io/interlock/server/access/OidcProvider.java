@@ -50,7 +50,6 @@ final class OidcProvider {
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMinutes(1);
 
-    /** How wrong the clocks of provider and server may be. */
     static final Duration SKEW = Duration.ofMinutes(1);
 
     /** Signatures with a key pair only: a secret that both sides know proves nothing to a third. */
@@ -76,7 +75,6 @@ final class OidcProvider {
         this.http = vertx.createHttpClient(new HttpClientOptions().setConnectTimeout((int) PATIENCE.toMillis()));
     }
 
-    /** What a provider says about itself. */
     Future<JsonObject> document() {
         return published(FRESH).map(Published::document);
     }

@@ -222,7 +222,6 @@ public final class Sessions {
 
         private Tokens() {}
 
-        /** A new secret of 43 characters. */
         static String draw(RandomGenerator random) {
             byte[] bits = new byte[BYTES];
             random.nextBytes(bits);

@@ -104,7 +104,7 @@ public final class BlockingCalls implements Executor, AutoCloseable {
         int threads = pool.getMaximumPoolSize();
         int most = (tenant.equals(SERVER) ? line : line / 2) + threads;
         if (size >= line + threads || (own != null && own.size() >= most)) {
-            throw Problem.overloaded();
+            throw pool.isShutdown() ? new RejectedExecutionException("closed") : Problem.overloaded();
         }
         if (own == null) {
             own = new ArrayDeque<>();

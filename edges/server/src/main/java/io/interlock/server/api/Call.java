@@ -36,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,7 @@ public final class Call {
 
     /** Says which API key the body shows. */
     public void presented(String key) {
-        Exchange.presented(context, key);
+        Exchange.PRESENTED.put(context, key);
     }
 
     public String tenant() {
@@ -188,12 +189,15 @@ public final class Call {
 
     /** The session the caller is known by, if it came with a cookie. */
     public Optional<Session> session() {
-        return Exchange.session(context);
+        return Exchange.SESSION.in(context);
     }
 
     /** Whether the caller would still be let in: its key may be taken back and its session end while an answer goes on. */
     public CompletionStage<Boolean> isStillKnown() {
-        return Exchange.isStillKnown(context);
+        return Exchange.STANDING
+                .in(context)
+                .map(Supplier::get)
+                .orElseGet(() -> CompletableFuture.completedFuture(true));
     }
 
     public Optional<String> cookie(String name) {
@@ -209,23 +213,24 @@ public final class Call {
         return Exchange.address(context);
     }
 
-    /** The duration that a field of the body is. */
     public Optional<Duration> duration(String field) {
-        return Optional.ofNullable(body.getString(field)).map(text -> duration(field, "/" + field, text));
+        return Optional.ofNullable(body.getString(field)).map(text -> {
+            Duration duration = parsed(field, "/" + field, text);
+            if (duration.compareTo(LONGEST) > 0) {
+                throw Problem.invalid("/" + field, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d");
+            }
+            return duration;
+        });
     }
 
-    private static Duration duration(String name, String pointer, String text) {
+    private static Duration parsed(String name, String pointer, String text) {
         try {
-            Duration duration = DurationText.parse(name, text);
-            if (duration.compareTo(LONGEST) <= 0) {
-                return duration;
-            }
+            return DurationText.parse(name, text);
         } catch (InvalidSettingException invalid) {
             throw Problem.invalid(pointer, String.valueOf(invalid.getMessage()));
         } catch (ArithmeticException tooLong) {
-            // Answered like any other that is too long.
+            return LONGEST.plusDays(1);
         }
-        throw Problem.invalid(pointer, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d");
     }
 
     /** How long the caller is willing to wait for an answer: field {@code wait} or header {@code Prefer}, at most 30 s. */
@@ -236,7 +241,7 @@ public final class Call {
     /** How long the caller is willing to wait for an answer: parameter {@code wait}, at most 30 s. */
     public Duration patienceByParameter() {
         return atMost(optional("wait", String.class)
-                .map(text -> duration("wait", "query/wait", text))
+                .map(text -> parsed("wait", "query/wait", text))
                 .orElse(Duration.ZERO));
     }
 

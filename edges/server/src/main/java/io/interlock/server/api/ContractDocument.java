@@ -55,7 +55,6 @@ public final class ContractDocument {
         return document;
     }
 
-    /** How it tells what went wrong. */
     static ErrorShape shape(JsonObject document) {
         return ErrorShape.named(document.getString("x-errors", "problem"));
     }

@@ -24,7 +24,6 @@ public record Reply(
         @Nullable Consumer<HttpServerResponse> stream,
         @Nullable Problem refusal) {
 
-    /** An answer without a stream. */
     private Reply(int status, @Nullable JsonObject body, Map<String, String> headers) {
         this(status, body, headers, null, null);
     }

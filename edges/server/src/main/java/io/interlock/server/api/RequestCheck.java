@@ -158,7 +158,6 @@ final class RequestCheck {
 
     private static final char REPLACEMENT = '\uFFFD';
 
-    /** Adds what is wrong with texts in {@code value} to {@code mistakes}. */
     private static void findBroken(String pointer, @Nullable Object value, List<Mistake> mistakes) {
         if (value instanceof String text && !isPlain(text)) {
             mistakes.add(new Mistake(pointer, "contains U+0000 or one half of a surrogate pair"));
@@ -286,22 +285,9 @@ final class RequestCheck {
 
         /** The words of a schema that say something themselves; the others only sum up what these found further down. */
         private static final Set<String> TELLING = Set.of(
-                "type",
-                "const",
-                "enum",
-                "required",
-                "minProperties",
-                "maxProperties",
-                "minItems",
-                "maxItems",
-                "uniqueItems",
-                "minimum",
-                "maximum",
-                "minLength",
-                "maxLength",
-                "pattern",
-                "format",
-                "additionalProperties");
+                ("type const enum required minProperties maxProperties minItems maxItems uniqueItems minimum maximum"
+                                + " minLength maxLength pattern format additionalProperties")
+                        .split(" "));
 
         private ValidationErrors() {}
 

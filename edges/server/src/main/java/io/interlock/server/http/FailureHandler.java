@@ -74,7 +74,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
         if (BodyReader.hasBody(context.request()) && !context.request().isEnded()) {
             cutOff(context);
         }
-        ErrorShape shape = Exchange.shape(context);
+        ErrorShape shape = Exchange.SHAPE.in(context).orElse(ErrorShape.PROBLEM);
         response.setStatusCode(shape.status(problem.kind()))
                 .putHeader(HttpHeaders.CONTENT_TYPE, shape.mediaType())
                 .end(shape.of(problem.toJson(Exchange.requestId(context))).toBuffer());

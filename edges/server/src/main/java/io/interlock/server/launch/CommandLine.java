@@ -102,7 +102,6 @@ record CommandLine(
                 + "Exit codes: 0 told to stop, 64 usage, 69 store or port unavailable, 78 configuration, 125 failed.\n";
     }
 
-    /** What a configuration is read from. */
     Given given(Map<String, String> environment) {
         return new Given(flags, environment, config);
     }

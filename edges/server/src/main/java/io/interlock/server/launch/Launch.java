@@ -256,7 +256,6 @@ public final class Launch {
                                     : "none here");
         }
 
-        /** Shows what was set, and by what. */
         void configuration() {
             Configuration configuration = process.configuration();
             List<EffectiveProperty> all = configuration.effective();
@@ -271,7 +270,6 @@ public final class Launch {
             configuration.warnings().forEach(warning -> out.println("  Note: " + warning));
         }
 
-        /** Shows the first key, once. */
         void bootstrapKey() {
             process.bootstrap().ifPresent(key -> {
                 out.println(
@@ -283,7 +281,6 @@ public final class Launch {
             });
         }
 
-        /** Shows a key, and commands to paste. */
         void demo() {
             String key = process.demoKey();
             line("API key", key);
@@ -302,7 +299,6 @@ public final class Launch {
             out.printf("  %-10s %s%n", name, value);
         }
 
-        /** Where people sign in without typing a key. */
         private String signInLink(String key) {
             return url() + "/ui/?code=" + process.signInCode(key);
         }

@@ -154,7 +154,6 @@ final class ServerProcess implements AutoCloseable {
         return engine;
     }
 
-    /** Whether its store keeps runs, or leases only. */
     boolean keepsRuns() {
         return keepsRuns;
     }

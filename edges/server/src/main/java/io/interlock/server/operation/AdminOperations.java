@@ -25,7 +25,7 @@ import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
-import io.interlock.service.HistoryWindow;
+import io.interlock.service.HistoryFacts;
 import io.interlock.time.Ticker;
 import java.time.Duration;
 import java.time.Instant;
@@ -112,8 +112,8 @@ public final class AdminOperations {
 
     private Reply history(Call call) {
         JobName job = call.optional("job", String.class).map(JobName::new).orElse(null);
-        HistoryWindow window =
-                HistoryWindow.of(call.required("window", String.class)).orElseThrow();
+        HistoryFacts.Window window =
+                HistoryFacts.Window.of(call.required("window", String.class)).orElseThrow();
         return Reply.ok(context.service().history(call.tenant(), job, window));
     }
 
@@ -159,7 +159,6 @@ public final class AdminOperations {
                 .with("state", resource.map(Resource::state).orElse(Resource.UNTOUCHED));
     }
 
-    /** Audit records, the newest first. */
     private CompletionStage<Reply> audit(Call call) {
         Optional<LockKey> key = call.keyParameter("key");
         Optional<String> run = call.optional("run", String.class);

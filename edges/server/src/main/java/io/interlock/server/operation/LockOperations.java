@@ -50,7 +50,6 @@ public final class LockOperations {
     private static final int MAX_LOOKED_AT = 5_000;
     private static final int CHUNK = 200;
 
-    /** The ttl of a lease whose request gives none. */
     private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
 
     private final OperationContext context;
@@ -131,7 +130,6 @@ public final class LockOperations {
         return Facts.with("items", wanted ? List.of(lock) : List.of());
     }
 
-    /** The queue of a key from the front. */
     private Reply line(Call call) {
         LineQuery query = new LineQuery(
                 call.keyParameter("key").orElseThrow(),
@@ -140,7 +138,6 @@ public final class LockOperations {
         return Reply.ok(context.service().line(query, place -> Cursor.of(LINE, place.toString())));
     }
 
-    /** Who had a key, and when. */
     private Reply holds(Call call) {
         LockKey key = call.keyParameter("key").orElseThrow();
         Instant now = context.environment().clock().instant();

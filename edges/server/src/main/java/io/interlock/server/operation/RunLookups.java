@@ -53,7 +53,6 @@ final class RunLookups {
         }
     };
 
-    /** What never changes about a run. */
     record KnownRun(RunId id, LockKey key, Duration ttl) {}
 
     RunLookups(OperationContext context) {
@@ -126,7 +125,6 @@ final class RunLookups {
         return run.filter(found -> found.key().tenant().equals(call.tenant()));
     }
 
-    /** The id the call names. */
     static RunId id(Call call) {
         String text = call.required("id", String.class);
         return Call.runId(text).orElseThrow(() -> unknown(text));

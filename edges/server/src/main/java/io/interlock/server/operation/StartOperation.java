@@ -57,7 +57,6 @@ final class StartOperation {
         return context.engine().submitAsync(request).thenCompose(answer -> answer(call, answer, null));
     }
 
-    /** The same work once more, as a new run. */
     CompletionStage<Reply> again(Call call) {
         RunId id = RunLookups.id(call);
         return context.blocking(call, () -> lookups.require(call, id))

@@ -9,6 +9,7 @@ import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.access.Sessions;
+import io.interlock.server.api.Api.TenantRequests;
 import io.interlock.server.http.ClientAddress;
 import io.interlock.server.http.RequestFilter;
 import io.interlock.store.memory.MemoryStore;
