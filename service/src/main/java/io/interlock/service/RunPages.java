@@ -5,7 +5,6 @@ import io.interlock.engine.RunEngine;
 import io.interlock.run.Run;
 import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -64,36 +63,24 @@ public final class RunPages {
     public Page page(RunQuery query, Also also) {
         int limit = query.limit();
         // A caller that looks for few among many has many looked at at a time.
-        RunQuery next = query.page(query.after(), also.picks() ? Math.max(limit, CHUNK) : limit);
-        List<Run> found = new ArrayList<>();
-        int lookedAt = 0;
-        while (true) {
-            RunPage page = runs(next, also.states());
-            for (Run run : page.runs()) {
-                lookedAt++;
-                if (also.fits(run)) {
-                    found.add(run);
-                }
-                boolean full = found.size() == limit || lookedAt == MOST_LOOKED_AT;
-                boolean last = run.equals(page.runs().get(page.runs().size() - 1)) && !page.more();
-                if (full && !last) {
-                    return new Page(found, OptionalLong.of(run.number()));
-                }
-            }
-            if (page.cursor().isEmpty()) {
-                return new Page(found, OptionalLong.empty());
-            }
-            next = next.page(page.cursor().getAsLong(), next.limit());
-        }
+        int chunk = also.picks() ? Math.max(limit, CHUNK) : limit;
+        FilteredPage<Run> page = FilteredPage.of(
+                last -> runs(query.page(last == null ? query.after() : last.number(), chunk), also.states()),
+                also::fits,
+                limit,
+                MOST_LOOKED_AT);
+        Run last = page.last();
+        return new Page(page.items(), last == null ? OptionalLong.empty() : OptionalLong.of(last.number()));
     }
 
     /**
      * A page of runs in any of {@code states}. Each state is asked for by itself, because the store finds the runs
      * of one without a look at all others. A run that goes on to its next state meanwhile is in two of the lists, and counts once.
      */
-    private RunPage runs(RunQuery query, Set<RunState> states) {
+    private FilteredPage.Part<Run> runs(RunQuery query, Set<RunState> states) {
         if (states.isEmpty()) {
-            return engine.list(query);
+            RunPage page = engine.list(query);
+            return new FilteredPage.Part<>(page.runs(), page.more());
         }
         Map<Long, Run> found = new TreeMap<>(Comparator.reverseOrder());
         boolean more = false;
@@ -103,6 +90,6 @@ public final class RunPages {
             more |= page.more();
         }
         List<Run> first = found.values().stream().limit(query.limit()).toList();
-        return new RunPage(first, more || found.size() > first.size());
+        return new FilteredPage.Part<>(first, more || found.size() > first.size());
     }
 }

@@ -32,7 +32,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 
 /** A cluster is a resource of the engine, its lock the key {@code cluster/{id}}; a job type is a job, a job a run. */
 public final class ClusterApi {
@@ -57,7 +56,7 @@ public final class ClusterApi {
     static Operations operations(OperationContext context, Collection<JobSettings> jobs) {
         ClusterApi api = new ClusterApi(new CompatRuns(context, CompatApi.CLUSTERS, jobs));
         return new Operations()
-                .on("createCluster", api::create)
+                .on("createCluster", context.blocking(api::create))
                 .on("getCluster", context.blocking(call -> Reply.ok(clusterJson(api.require(call)))))
                 .on("startClusterJob", context.blocking(api::start))
                 .on("getClusterJob", context.blocking(api::job))
@@ -85,7 +84,7 @@ public final class ClusterApi {
         });
     }
 
-    private CompletionStage<Reply> create(Call call) {
+    private Reply create(Call call) {
         JobSettings create = job(CREATE);
         JsonObject body = call.body();
         ClusterId made = ClusterId.create(
@@ -98,26 +97,24 @@ public final class ClusterApi {
         Optional<Duration> ttl = call.duration("ttl");
         ttl.ifPresent(this::requireEnd);
         Actor actor = call.actor();
-        return runs.context().blocking(call, () -> {
-            Optional<Cluster> same = records.find(call.tenant(), id.text());
-            if (same.isPresent()) {
-                return taken(same.get());
-            }
-            Instant expiresAt =
-                    ttl.map(time -> runs.engine().queries().time().plus(time)).orElse(null);
-            Optional<Cluster> twin = records.add(call.tenant(), id, expiresAt, actor);
-            if (twin.isPresent()) {
-                return twin(twin.get());
-            }
-            Submission answer = submit(call, id, create, new JsonObject());
-            if (answer instanceof Submission.Refused refused) {
-                records.giveUp(call.tenant(), id, actor);
-                return conflictOf(refused);
-            }
-            Cluster cluster = new Cluster(id, ClusterRecords.PENDING, expiresAt);
-            return Reply.created(
-                    clusterJson(cluster).and("job_id", answer.orElseThrow().id()), "/clusters/" + id);
-        });
+        Optional<Cluster> same = records.find(call.tenant(), id.text());
+        if (same.isPresent()) {
+            return taken(same.get());
+        }
+        Instant expiresAt =
+                ttl.map(time -> runs.engine().queries().time().plus(time)).orElse(null);
+        Optional<Cluster> twin = records.add(call.tenant(), id, expiresAt, actor);
+        if (twin.isPresent()) {
+            return twin(twin.get());
+        }
+        Submission answer = submit(call, id, create, new JsonObject());
+        if (answer instanceof Submission.Refused refused) {
+            records.giveUp(call.tenant(), id, actor);
+            return conflictOf(refused);
+        }
+        Cluster cluster = new Cluster(id, ClusterRecords.PENDING, expiresAt);
+        return Reply.created(
+                clusterJson(cluster).and("job_id", answer.orElseThrow().id()), "/clusters/" + id);
     }
 
     private void requireEnd(Duration ttl) {

@@ -9,28 +9,26 @@ import io.interlock.time.Environment;
 import java.util.Collection;
 import java.util.List;
 
-/** All compatible APIs, for the jobs of one configuration. Immutable. */
+/** All compatible APIs. */
 public final class CompatApis {
 
     /** The documents of the compatible APIs there are. */
     public static final List<String> DOCUMENTS = List.of(
             PipelineApi.DOCUMENT, FlowApi.DOCUMENT, WorkflowApi.DOCUMENT, ClusterApi.DOCUMENT, IngestionApi.DOCUMENT);
 
-    private final List<JobSettings> jobs;
-    private final List<TriggerSecret> secrets;
+    private CompatApis() {}
 
-    private CompatApis(Collection<JobSettings> jobs, Collection<TriggerSecret> secrets) {
-        this.jobs = List.copyOf(jobs);
-        this.secrets = List.copyOf(secrets);
-    }
-
-    /** The compatible APIs of {@code jobs}; {@code secrets} are those by which senders of webhooks are known. */
-    public static CompatApis of(Collection<JobSettings> jobs, Collection<TriggerSecret> secrets) {
-        return new CompatApis(jobs, secrets);
-    }
-
-    /** Has them served beside {@code operations}. They end with the server. */
-    public void addTo(Operations operations, RunEngine engine, Environment environment) {
+    /**
+     * Has those of {@code jobs} served beside {@code operations}. They end with the server.
+     *
+     * @param secrets by which senders of webhooks are known
+     */
+    public static void addTo(
+            Operations operations,
+            RunEngine engine,
+            Environment environment,
+            Collection<JobSettings> jobs,
+            Collection<TriggerSecret> secrets) {
         OperationContext context = OperationContext.of(engine, environment);
         operations
                 .also(PipelineApi.DOCUMENT, PipelineApi.operations(context, jobs))

@@ -115,7 +115,7 @@ final class ServerProcess implements AutoCloseable {
                 engine, keys, sessions, records, environment, settings.limits(), job -> api(settings, job));
         Operations operations = keepsRuns ? all.operations() : all.ofLeases();
         if (keepsRuns) {
-            CompatApis.of(settings.jobs().values(), setup.triggerSecrets()).addTo(operations, engine, environment);
+            CompatApis.addTo(operations, engine, environment, settings.jobs().values(), setup.triggerSecrets());
         }
         AccessOperations.addTo(operations, keys, configuration, environment.clock(), keepsRuns);
         ServerParts served =

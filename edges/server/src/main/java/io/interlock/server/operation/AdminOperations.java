@@ -25,17 +25,16 @@ import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
+import io.interlock.service.FilteredPage;
 import io.interlock.service.HistoryFacts;
 import io.interlock.time.Ticker;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -187,36 +186,20 @@ public final class AdminOperations {
                                 .map(actor -> AuditQuery.Actors.valueOf(actor.toUpperCase(Locale.ROOT)))
                                 .orElse(null)));
         return context.listing(call, () -> {
-            List<AuditRecord> found = new ArrayList<>();
-            OptionalLong next = records(query, who, limit, found);
-            return Reply.ok(
-                    Facts.with("items", found.stream().map(AdminFacts::audit).toList())
-                            .and("cursor", next.isPresent() ? Cursor.of(AUDIT, next.getAsLong()) : null));
+            FilteredPage<AuditRecord> page = FilteredPage.of(
+                    last -> records(last == null ? query : query.before(last.sequence())),
+                    record -> record.actor().toLowerCase(Locale.ROOT).contains(who),
+                    limit,
+                    MOST_LOOKED_AT);
+            return Reply.ok(Facts.with(
+                            "items",
+                            page.items().stream().map(AdminFacts::audit).toList())
+                    .and("cursor", page.last(), last -> Cursor.of(AUDIT, last.sequence())));
         });
     }
 
-    /** Adds up to {@code limit} records of actors with {@code who} in their name; the answer is where the next page begins, if there may be one. */
-    private OptionalLong records(AuditQuery first, String who, int limit, List<AuditRecord> found) {
-        AuditQuery query = first;
-        int lookedAt = 0;
-        while (true) {
-            List<AuditRecord> page = context.engine().queries().audit(query);
-            for (int i = 0; i < page.size(); i++) {
-                AuditRecord record = page.get(i);
-                lookedAt++;
-                if (record.actor().toLowerCase(Locale.ROOT).contains(who)) {
-                    found.add(record);
-                }
-                boolean mayBeMore = i < page.size() - 1 || page.size() == query.limit();
-                if ((found.size() == limit || lookedAt == MOST_LOOKED_AT) && mayBeMore) {
-                    return OptionalLong.of(record.sequence());
-                }
-            }
-            if (page.size() < query.limit()) {
-                return OptionalLong.empty();
-            }
-            query = query.before(page.get(page.size() - 1).sequence());
-        }
+    private FilteredPage.Part<AuditRecord> records(AuditQuery query) {
+        return FilteredPage.Part.of(context.engine().queries().audit(query), query.limit());
     }
 
     private CompletionStage<Reply> verify(Call call) {

@@ -27,12 +27,12 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.problem.Refusals;
 import io.interlock.service.Facts;
+import io.interlock.service.FilteredPage;
 import io.interlock.service.LockFacts;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -108,16 +108,20 @@ public final class LockOperations {
         int chunk = !picks ? call.limit() : Math.max(call.limit(), CHUNK);
         KeyQuery query = new KeyQuery(call.tenant(), prefix, after.orElse(null), chunk);
         return context.listing(call, () -> {
-            Facts page = page(query, wanted, call.limit());
-            return Reply.ok(
-                    after.isPresent()
-                            ? page
-                            : page.and(
-                                    "pauses",
-                                    engine.queries().pauses(call.tenant()).stream()
-                                            .map(LockFacts::pause)
-                                            .toList()));
+            FilteredPage<KeyView> page =
+                    FilteredPage.of(last -> keys(query, last), wanted, call.limit(), MAX_LOOKED_AT);
+            Facts json = Facts.with(
+                            "items", page.items().stream().map(LockFacts::of).toList())
+                    .and(
+                            "cursor",
+                            page.last(),
+                            last -> Cursor.of(CURSOR, last.key().name()));
+            return Reply.ok(after.isPresent() ? json : json.and("pauses", pauses(call.tenant())));
         });
+    }
+
+    private List<Facts> pauses(String tenant) {
+        return engine.queries().pauses(tenant).stream().map(LockFacts::pause).toList();
     }
 
     /** One key, also if it is free. */
@@ -169,30 +173,11 @@ public final class LockOperations {
                         || view.currentRun().filter(label.get()::isOf).isPresent());
     }
 
-    private Facts page(KeyQuery first, Predicate<KeyView> wanted, int limit) {
-        List<Facts> items = new ArrayList<>();
-        KeyQuery query = first;
-        int lookedAt = 0;
-        while (true) {
-            List<KeyView> views = engine.queries().keys(query);
-            for (int i = 0; i < views.size(); i++) {
-                KeyView view = views.get(i);
-                lookedAt++;
-                if (wanted.test(view)) {
-                    items.add(LockFacts.of(view));
-                }
-                boolean mayBeMore = i < views.size() - 1 || views.size() == query.limit();
-                if ((items.size() == limit || lookedAt == MAX_LOOKED_AT) && mayBeMore) {
-                    return Facts.with("items", items)
-                            .and("cursor", Cursor.of(CURSOR, view.key().name()));
-                }
-            }
-            if (views.size() < query.limit()) {
-                return Facts.with("items", items);
-            }
-            String last = views.get(views.size() - 1).key().name();
-            query = new KeyQuery(query.tenant(), query.prefix(), last, query.limit());
-        }
+    private FilteredPage.Part<KeyView> keys(KeyQuery first, @Nullable KeyView last) {
+        KeyQuery query = last == null
+                ? first
+                : new KeyQuery(first.tenant(), first.prefix(), last.key().name(), first.limit());
+        return FilteredPage.Part.of(engine.queries().keys(query), query.limit());
     }
 
     private CompletionStage<Reply> acquire(Call call) {

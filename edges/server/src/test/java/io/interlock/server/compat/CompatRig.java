@@ -89,7 +89,7 @@ public final class CompatRig implements AutoCloseable {
         for (String other : new String[] {"listKeys", "createKey", "revokeKey", "revokeKeyByQuery", "getConfig"}) {
             operations.on(other, call -> CompletableFuture.completedFuture(Reply.nothing()));
         }
-        CompatApis.of(jobs, secrets).addTo(operations, engine, environment);
+        CompatApis.addTo(operations, engine, environment, jobs, secrets);
         ServerParts parts = new ServerParts(
                 environment,
                 ring,
