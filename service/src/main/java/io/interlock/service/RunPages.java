@@ -9,7 +9,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -52,25 +51,16 @@ public final class RunPages {
         }
     }
 
-    /**
-     * A page. It may have fewer runs than asked for, or none, although there are more.
-     *
-     * @param after the number after which the next page begins; empty if this is the last
-     */
-    public record Page(List<Run> runs, OptionalLong after) {}
-
     /** The page of {@code query}, which is descending and has no state. */
-    public Page page(RunQuery query, Also also) {
+    public FilteredPage<Run> page(RunQuery query, Also also) {
         int limit = query.limit();
         // A caller that looks for few among many has many looked at at a time.
         int chunk = also.picks() ? Math.max(limit, CHUNK) : limit;
-        FilteredPage<Run> page = FilteredPage.of(
+        return FilteredPage.of(
                 last -> runs(query.page(last == null ? query.after() : last.number(), chunk), also.states()),
                 also::fits,
                 limit,
                 MOST_LOOKED_AT);
-        Run last = page.last();
-        return new Page(page.items(), last == null ? OptionalLong.empty() : OptionalLong.of(last.number()));
     }
 
     /**
@@ -78,14 +68,13 @@ public final class RunPages {
      * of one without a look at all others. A run that goes on to its next state meanwhile is in two of the lists, and counts once.
      */
     private FilteredPage.Part<Run> runs(RunQuery query, Set<RunState> states) {
-        if (states.isEmpty()) {
-            RunPage page = engine.list(query);
-            return new FilteredPage.Part<>(page.runs(), page.more());
-        }
+        List<RunQuery> asked = states.isEmpty()
+                ? List.of(query)
+                : states.stream().map(query::in).toList();
         Map<Long, Run> found = new TreeMap<>(Comparator.reverseOrder());
         boolean more = false;
-        for (RunState state : states) {
-            RunPage page = engine.list(query.in(state));
+        for (RunQuery each : asked) {
+            RunPage page = engine.list(each);
             page.runs().forEach(run -> found.put(run.number(), run));
             more |= page.more();
         }

@@ -48,19 +48,20 @@ public final class EngineSetup implements AutoCloseable {
     private final List<TriggerSecret> secrets;
     private final Optional<AuditKey> auditKey;
 
-    private EngineSetup(
-            InterlockSettings settings,
-            Handlers handlers,
-            Jobs jobs,
-            List<NotifyRule> rules,
-            List<TriggerSecret> secrets,
-            Optional<AuditKey> auditKey) {
-        this.settings = settings;
-        this.handlers = handlers;
-        this.jobs = jobs;
-        this.rules = rules;
-        this.secrets = secrets;
-        this.auditKey = auditKey;
+    private EngineSetup(Configuration configuration, Environment environment) {
+        Reading reading = configuration.reading();
+        settings = configuration.settings();
+        handlers = new Handlers(settings, environment);
+        try {
+            jobs = jobs(settings, handlers, reading);
+            rules = rules(settings, reading, environment);
+            secrets = secrets(settings, reading, environment);
+            auditKey = auditKey(settings, reading);
+            reading.requireNoMistakes();
+        } catch (RuntimeException | Error failure) {
+            handlers.close();
+            throw failure;
+        }
     }
 
     /**
@@ -69,20 +70,7 @@ public final class EngineSetup implements AutoCloseable {
      * @throws ConfigurationException naming every job and notification that cannot be created
      */
     public static EngineSetup of(Configuration configuration, Environment environment) {
-        InterlockSettings settings = configuration.settings();
-        Reading reading = configuration.reading();
-        Handlers handlers = new Handlers(settings, environment);
-        try {
-            Jobs jobs = jobs(settings, handlers, reading);
-            List<NotifyRule> rules = rules(settings, reading, environment);
-            List<TriggerSecret> secrets = secrets(settings, reading, environment);
-            Optional<AuditKey> auditKey = auditKey(settings, reading);
-            reading.requireNoMistakes();
-            return new EngineSetup(settings, handlers, jobs, rules, secrets, auditKey);
-        } catch (RuntimeException | Error failure) {
-            handlers.close();
-            throw failure;
-        }
+        return new EngineSetup(configuration, environment);
     }
 
     /** The jobs, with handlers. */
@@ -153,7 +141,10 @@ public final class EngineSetup implements AutoCloseable {
         List<NotifyRule> rules = new ArrayList<>();
         for (int i = 0; i < settings.notifications().size(); i++) {
             InterlockSettings.NotifySettings told = settings.notifications().get(i);
-            reading.tried("notify[" + i + "]", () -> rule(told, environment)).ifPresent(rules::add);
+            reading.tried(
+                            "notify[" + i + "]",
+                            () -> NotifyRule.of(told.on(), target(told.to(), environment), told.tenant()))
+                    .ifPresent(rules::add);
         }
         return rules;
     }
@@ -179,10 +170,6 @@ public final class EngineSetup implements AutoCloseable {
             case STANDARD -> new WebhookSigner(List.of(secret), environment.clock());
             case STRIPE -> new StripeSignature(secret, environment.clock());
         };
-    }
-
-    private static NotifyRule rule(InterlockSettings.NotifySettings told, Environment environment) {
-        return NotifyRule.of(told.on(), target(told.to(), environment), told.tenant());
     }
 
     private static NotifyTarget target(InterlockSettings.NotifySettings.To to, Environment environment) {

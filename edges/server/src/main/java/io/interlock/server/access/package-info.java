@@ -1,4 +1,4 @@
-/** Who asks: API keys, sign-in of people with a session or an OpenID provider, rate limits, and the record of refusals. */
+/** Who asks: API keys, people who sign in with an OpenID provider, rate limits, and the record of refusals. */
 @NullMarked
 package io.interlock.server.access;
 

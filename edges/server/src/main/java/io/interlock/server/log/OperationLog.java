@@ -42,12 +42,9 @@ public final class OperationLog implements EngineListener {
         } else if (event instanceof EngineEvent.RunRepeated repeated) {
             of(Level.INFO, repeated.run()).log("repeated");
         } else if (event instanceof EngineEvent.SubmissionRefused refused) {
-            with(
-                            line(Level.INFO, refused.key()),
-                            "job",
-                            refused.job(),
-                            "why",
-                            refused.refusal().explanation())
+            line(Level.INFO, refused.key())
+                    .addKeyValue("job", refused.job())
+                    .addKeyValue("why", refused.refusal().explanation())
                     .log(refused.skipped() ? "skipped" : "refused");
         } else if (event instanceof EngineEvent.RunStarted started) {
             of(Level.INFO, started.run()).log("started");
@@ -76,12 +73,9 @@ public final class OperationLog implements EngineListener {
             with(of(Level.WARN, over.run()), "stage", over.stage(), "budget", over.budget())
                     .log("stage over its budget");
         } else if (event instanceof EngineEvent.StopPassedOn stop) {
-            with(
-                            of(Level.INFO, stop.run()),
-                            "actor",
-                            stop.stop().actor(),
-                            "why",
-                            stop.stop().reason())
+            of(Level.INFO, stop.run())
+                    .addKeyValue("actor", stop.stop().actor())
+                    .addKeyValue("why", stop.stop().reason())
                     .log("told to stop");
         } else if (event instanceof EngineEvent.WorkStuck stuck) {
             with(of(Level.ERROR, stuck.run()), "why", stuck.stop().reason()).log("does not stop");

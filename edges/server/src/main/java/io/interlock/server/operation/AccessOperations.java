@@ -22,6 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** API keys and configuration over HTTP: for admins, of their own tenant only; the bootstrap key sees the whole configuration. */
 public final class AccessOperations {
@@ -70,12 +71,10 @@ public final class AccessOperations {
     }
 
     private static int place(List<AccessKey> all, String id) {
-        for (int i = 0; i < all.size(); i++) {
-            if (all.get(i).id().equals(id)) {
-                return i;
-            }
-        }
-        return all.size() - 1;
+        return IntStream.range(0, all.size())
+                .filter(i -> all.get(i).id().equals(id))
+                .findFirst()
+                .orElse(all.size() - 1);
     }
 
     private CompletionStage<Reply> create(Call call) {

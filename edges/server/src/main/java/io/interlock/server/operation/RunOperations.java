@@ -20,6 +20,7 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.problem.Refusals;
 import io.interlock.service.Facts;
+import io.interlock.service.FilteredPage;
 import io.interlock.service.RunFacts;
 import io.interlock.service.RunPages;
 import java.time.Duration;
@@ -191,13 +192,9 @@ public final class RunOperations {
                 call.words("state").stream().map(RunState::valueOf).collect(Collectors.toSet()),
                 key.endsWith("*") ? key.substring(0, key.length() - 1) : "",
                 call.optional("holder", String.class).orElse(null));
-        RunPages.Page page = new RunPages(context.engine()).page(query, also);
-        return Reply.ok(Facts.with("items", context.service().runs(call.tenant(), page.runs()))
-                .and(
-                        "cursor",
-                        page.after().isPresent()
-                                ? Cursor.of(CURSOR, page.after().getAsLong())
-                                : null));
+        FilteredPage<Run> page = new RunPages(context.engine()).page(query, also);
+        return Reply.ok(Facts.with("items", context.service().runs(call.tenant(), page.items()))
+                .and("cursor", page.last(), last -> Cursor.of(CURSOR, last.number())));
     }
 
     /** The part of the request that the store looks for. */

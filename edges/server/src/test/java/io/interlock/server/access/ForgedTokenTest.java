@@ -18,6 +18,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.interlock.config.Limits;
 import io.interlock.config.OidcSettings;
 import io.interlock.server.EngineRig;
+import io.interlock.server.session.Sessions;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import io.vertx.core.json.JsonObject;

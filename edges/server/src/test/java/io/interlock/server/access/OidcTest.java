@@ -13,6 +13,7 @@ import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.session.Sessions;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import java.io.IOException;

@@ -3,6 +3,7 @@ package io.interlock.server.access;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.server.launch.RealServer;
+import io.interlock.server.session.Sessions;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;

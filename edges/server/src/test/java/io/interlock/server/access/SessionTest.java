@@ -8,6 +8,7 @@ import io.interlock.engine.access.KeyRing;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.ServedTest;
+import io.interlock.server.session.Sessions;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import java.time.Duration;

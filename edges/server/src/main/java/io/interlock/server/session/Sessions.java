@@ -1,4 +1,4 @@
-package io.interlock.server.access;
+package io.interlock.server.session;
 
 import io.interlock.Sha256;
 import io.interlock.access.AccessKey;
@@ -215,21 +215,21 @@ public final class Sessions {
     }
 
     /** Secrets that browsers carry, and hashes of them. */
-    static final class Tokens {
+    public static final class Tokens {
 
         private static final int BYTES = 32;
         private static final Base64.Encoder TEXT = Base64.getUrlEncoder().withoutPadding();
 
         private Tokens() {}
 
-        static String draw(RandomGenerator random) {
+        public static String draw(RandomGenerator random) {
             byte[] bits = new byte[BYTES];
             random.nextBytes(bits);
             return TEXT.encodeToString(bits);
         }
 
         /** Whether two are the same; it takes the same time wherever they differ. */
-        static boolean same(String one, String other) {
+        public static boolean same(String one, String other) {
             return MessageDigest.isEqual(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
         }
     }
