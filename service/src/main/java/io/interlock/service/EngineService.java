@@ -125,7 +125,7 @@ public final class EngineService {
      * What became of the runs of {@code tenant} over time, of one job or with {@code null} of all: {@code window, step, since, at,
      * succeeded, failed, stopped, holdP50?, holdP95?, items}.
      */
-    public Facts history(String tenant, @Nullable JobName job, HistoryWindow window) {
+    public Facts history(String tenant, @Nullable JobName job, HistoryFacts.Window window) {
         return new HistoryFacts(engine.queries(), tenant).window(window, job);
     }
 
@@ -155,7 +155,7 @@ public final class EngineService {
                 .toList();
         return called.isEmpty()
                 ? Optional.empty()
-                : Optional.of(jobs(tenant, apis, called).get(0));
+                : jobs(tenant, apis, called).stream().findFirst();
     }
 
     private List<Facts> jobs(String tenant, Function<JobName, String> apis, Collection<Job> some) {

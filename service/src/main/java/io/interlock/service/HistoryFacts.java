@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -19,7 +20,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON of what became of runs over time. */
-final class HistoryFacts {
+public final class HistoryFacts {
 
     private static final int DAYS = 7;
     private static final double MEDIAN = 0.5;
@@ -37,7 +38,7 @@ final class HistoryFacts {
     }
 
     /** All periods of {@code window}, also those without runs, the oldest first. */
-    Facts window(HistoryWindow window, @Nullable JobName job) {
+    Facts window(Window window, @Nullable JobName job) {
         Length length = window.length();
         Instant since = length.start(now).minus(length.time().multipliedBy(window.periods() - 1L));
         Map<Instant, RunPeriod> found = queries
@@ -115,5 +116,43 @@ final class HistoryFacts {
 
     private RunPeriod sum(JobName job, Stream<RunPeriod> periods, Instant start) {
         return periods.reduce(RunPeriod.empty(tenant, job, Length.HOUR, start), RunPeriod::plus);
+    }
+
+    /** How far back the history of runs is shown, and how finely. */
+    public enum Window {
+        /** By minutes. */
+        HOUR("1h", Length.MINUTE, 60),
+        /** By ten minutes. */
+        DAY("24h", Length.TEN_MINUTES, 144),
+        /** By hours. */
+        WEEK("7d", Length.HOUR, 168);
+
+        private final String word;
+        private final Length length;
+        private final int periods;
+
+        Window(String word, Length length, int periods) {
+            this.word = word;
+            this.length = length;
+            this.periods = periods;
+        }
+
+        /** The window called {@code word}. */
+        public static Optional<Window> of(String word) {
+            return Stream.of(values()).filter(each -> each.word.equals(word)).findFirst();
+        }
+
+        /** What it is called in requests. */
+        public String word() {
+            return word;
+        }
+
+        Length length() {
+            return length;
+        }
+
+        int periods() {
+            return periods;
+        }
     }
 }

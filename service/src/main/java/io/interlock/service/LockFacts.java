@@ -32,6 +32,7 @@ public final class LockFacts {
     public static Facts of(KeyView view) {
         LeaseRecord lease = view.lease();
         Run run = view.run();
+        Run under = lease == null || run == null || !isUnder(lease, run) ? null : run;
         return Facts.with("key", view.key().name())
                 .and("state", view.state())
                 .and("holder", lease != null ? holder(lease, run) : run == null ? null : holder(run))
@@ -39,8 +40,9 @@ public final class LockFacts {
                 .and("since", lease, LeaseRecord::grantedAt)
                 .and("leaseLeft", lease, LeaseRecord::remaining)
                 .and("eviction", lease == null ? null : lease.eviction(), LockFacts::eviction)
-                .and("renewedAt", renewedAt(lease, run))
-                .and("renewedEvery", renewedAt(lease, run) == null ? null : run, RunFacts::heartbeatEvery)
+                // Of a lease that is no run's, the ttl is not known.
+                .and("renewedAt", under == null || lease == null ? null : RunFacts.renewedAt(lease, under))
+                .and("renewedEvery", under, RunFacts::heartbeatEvery)
                 .and("job", run, Run::job)
                 .and("stage", run, RunFacts::stage)
                 .and("progress", run, seen -> RunFacts.progress(seen.status().progress()))
@@ -49,11 +51,6 @@ public final class LockFacts {
                 .and("observedAt", view.observedAt())
                 .and("pause", view.pause(), pause -> pause(pause))
                 .and("explanation", view.explanation());
-    }
-
-    /** When the work under a lease last renewed it; {@code null} if the lease is no run's, whose ttl is known. */
-    private static @Nullable Instant renewedAt(@Nullable LeaseRecord lease, @Nullable Run run) {
-        return lease == null || run == null || !isUnder(lease, run) ? null : RunFacts.renewedAt(lease, run);
     }
 
     /** Whether {@code run} works under {@code lease}, and the lease was not taken away. */

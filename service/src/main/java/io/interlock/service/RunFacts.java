@@ -69,11 +69,11 @@ public final class RunFacts {
     }
 
     /** Adds the lease that the holder of a run works under. */
-    public static Facts granted(Facts json, LeaseRecord lease, Duration ttl) {
+    public static Facts granted(Facts json, LeaseRecord lease, Run run) {
         return json.and("token", lease.token().value())
                 .and("leaseId", lease.id())
                 .and("expiresAt", lease.expiresAt())
-                .and("heartbeatEvery", ttl.dividedBy(3));
+                .and("heartbeatEvery", heartbeatEvery(run));
     }
 
     /** Adds when the last heartbeat came and when the lease ends. */

@@ -5,12 +5,10 @@ import io.interlock.engine.RunEngine;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
 import io.interlock.run.RunQuery.RunPage;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -53,56 +51,34 @@ public final class RunPages {
         }
     }
 
-    /**
-     * A page. It may have fewer runs than asked for, or none, although there are more.
-     *
-     * @param after the number after which the next page begins; empty if this is the last
-     */
-    public record Page(List<Run> runs, OptionalLong after) {}
-
     /** The page of {@code query}, which is descending and has no state. */
-    public Page page(RunQuery query, Also also) {
+    public FilteredPage<Run> page(RunQuery query, Also also) {
         int limit = query.limit();
         // A caller that looks for few among many has many looked at at a time.
-        RunQuery next = query.page(query.after(), also.picks() ? Math.max(limit, CHUNK) : limit);
-        List<Run> found = new ArrayList<>();
-        int lookedAt = 0;
-        while (true) {
-            RunPage page = runs(next, also.states());
-            for (Run run : page.runs()) {
-                lookedAt++;
-                if (also.fits(run)) {
-                    found.add(run);
-                }
-                boolean full = found.size() == limit || lookedAt == MOST_LOOKED_AT;
-                boolean last = run.equals(page.runs().get(page.runs().size() - 1)) && !page.more();
-                if (full && !last) {
-                    return new Page(found, OptionalLong.of(run.number()));
-                }
-            }
-            if (page.cursor().isEmpty()) {
-                return new Page(found, OptionalLong.empty());
-            }
-            next = next.page(page.cursor().getAsLong(), next.limit());
-        }
+        int chunk = also.picks() ? Math.max(limit, CHUNK) : limit;
+        return FilteredPage.of(
+                last -> runs(query.page(last == null ? query.after() : last.number(), chunk), also.states()),
+                also::fits,
+                limit,
+                MOST_LOOKED_AT);
     }
 
     /**
      * A page of runs in any of {@code states}. Each state is asked for by itself, because the store finds the runs
      * of one without a look at all others. A run that goes on to its next state meanwhile is in two of the lists, and counts once.
      */
-    private RunPage runs(RunQuery query, Set<RunState> states) {
-        if (states.isEmpty()) {
-            return engine.list(query);
-        }
+    private FilteredPage.Part<Run> runs(RunQuery query, Set<RunState> states) {
+        List<RunQuery> asked = states.isEmpty()
+                ? List.of(query)
+                : states.stream().map(query::in).toList();
         Map<Long, Run> found = new TreeMap<>(Comparator.reverseOrder());
         boolean more = false;
-        for (RunState state : states) {
-            RunPage page = engine.list(query.in(state));
+        for (RunQuery each : asked) {
+            RunPage page = engine.list(each);
             page.runs().forEach(run -> found.put(run.number(), run));
             more |= page.more();
         }
         List<Run> first = found.values().stream().limit(query.limit()).toList();
-        return new RunPage(first, more || found.size() > first.size());
+        return new FilteredPage.Part<>(first, more || found.size() > first.size());
     }
 }

@@ -1,7 +1,6 @@
 package io.interlock.cli;
 
 import io.interlock.config.Intake;
-import io.interlock.config.IntakeContext;
 import io.interlock.config.InterlockSettings;
 
 /** An intake that takes nothing and says when it begins and ends. */
@@ -13,7 +12,7 @@ public final class SpokenIntake implements Intake {
     }
 
     @Override
-    public AutoCloseable start(InterlockSettings settings, IntakeContext admin) {
+    public AutoCloseable start(InterlockSettings settings, Intake.Context admin) {
         System.err.println("intake of " + settings.sqs().size() + " queues begins");
         return () -> System.err.println(
                 "intake ends, workers take work: " + admin.engine().workers().claiming());

@@ -15,6 +15,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The configuration: flag over {@code INTERLOCK_*} over file over default. It is valid as a whole, or refused with a
@@ -23,25 +25,11 @@ import java.util.TreeSet;
 public final class Configuration {
 
     /** Variables of clients, of the launcher and of the commands of runs. */
-    private static final Set<String> OTHER_VARIABLES = Set.of(
-            "INTERLOCK_API_KEY",
-            "INTERLOCK_SERVER",
-            "INTERLOCK_CACERT",
-            "INTERLOCK_CONFIG",
-            "INTERLOCK_LOG_LEVEL",
-            "INTERLOCK_LOG_FORMAT",
-            "INTERLOCK_WITHHELD",
-            "INTERLOCK_JAVA_OPTS",
-            "INTERLOCK_CLASSPATH",
-            "INTERLOCK_LC_ALL",
-            "INTERLOCK_LEASE_ID",
-            "INTERLOCK_GUARD",
-            "INTERLOCK_KEY",
-            "INTERLOCK_TENANT",
-            "INTERLOCK_RUN_ID",
-            "INTERLOCK_RUN_FILE",
-            "INTERLOCK_ATTEMPT",
-            "INTERLOCK_TOKEN");
+    private static final Set<String> OTHER_VARIABLES = Stream.of(("API_KEY SERVER CACERT CONFIG LOG_LEVEL LOG_FORMAT"
+                            + " WITHHELD JAVA_OPTS CLASSPATH LC_ALL LEASE_ID GUARD KEY TENANT RUN_ID RUN_FILE ATTEMPT TOKEN")
+                    .split(" "))
+            .map("INTERLOCK_"::concat)
+            .collect(Collectors.toSet());
 
     private final Sources sources;
     private final InterlockSettings settings;
@@ -81,7 +69,7 @@ public final class Configuration {
 
     /** The effective properties for display: with origins, without secrets, in the order of the documentation. */
     public List<EffectiveProperty> effective() {
-        return new EffectiveView(sources, folder).all();
+        return new EffectiveProperty.View(sources, folder).all();
     }
 
     /** Things that are allowed but probably mistakes: variables that set nothing. */

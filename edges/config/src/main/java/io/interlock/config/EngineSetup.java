@@ -1,11 +1,20 @@
 package io.interlock.config;
 
 import io.interlock.InterlockException;
+import io.interlock.InvalidSettingException;
 import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
+import io.interlock.engine.OutsideProbe;
 import io.interlock.engine.RunEngine;
+import io.interlock.engine.RunHandler;
 import io.interlock.engine.audit.AuditKey;
+import io.interlock.engine.command.CommandSpec;
+import io.interlock.engine.handler.CommandHandler;
+import io.interlock.engine.handler.HttpHandler;
+import io.interlock.engine.http.HttpRules;
+import io.interlock.engine.http.HttpSpec;
+import io.interlock.engine.http.PinnedHttp;
 import io.interlock.engine.http.SignatureCheck;
 import io.interlock.engine.http.SignatureCheck.StripeSignature;
 import io.interlock.engine.http.WebhookSigner;
@@ -13,11 +22,15 @@ import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.notify.NotifyRule.NotifyTarget;
 import io.interlock.engine.workflow.NodeRuns;
 import io.interlock.time.Environment;
+import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sets up an engine by a configuration: jobs with handlers, schedules, notifications and limits. Close it after the
@@ -34,19 +47,20 @@ public final class EngineSetup implements AutoCloseable {
     private final List<TriggerSecret> secrets;
     private final Optional<AuditKey> auditKey;
 
-    private EngineSetup(
-            InterlockSettings settings,
-            Handlers handlers,
-            Jobs jobs,
-            List<NotifyRule> rules,
-            List<TriggerSecret> secrets,
-            Optional<AuditKey> auditKey) {
-        this.settings = settings;
-        this.handlers = handlers;
-        this.jobs = jobs;
-        this.rules = rules;
-        this.secrets = secrets;
-        this.auditKey = auditKey;
+    private EngineSetup(Configuration configuration, Environment environment) {
+        Reading reading = configuration.reading();
+        settings = configuration.settings();
+        handlers = new Handlers(settings, environment);
+        try {
+            jobs = jobs(settings, handlers, reading);
+            rules = rules(settings, reading, environment);
+            secrets = secrets(settings, reading, environment);
+            auditKey = auditKey(settings, reading);
+            reading.requireNoMistakes();
+        } catch (RuntimeException | Error failure) {
+            handlers.close();
+            throw failure;
+        }
     }
 
     /**
@@ -55,20 +69,7 @@ public final class EngineSetup implements AutoCloseable {
      * @throws ConfigurationException naming every job and notification that cannot be created
      */
     public static EngineSetup of(Configuration configuration, Environment environment) {
-        InterlockSettings settings = configuration.settings();
-        Reading reading = configuration.reading();
-        Handlers handlers = new Handlers(settings, environment);
-        try {
-            Jobs jobs = jobs(settings, handlers, reading);
-            List<NotifyRule> rules = rules(settings, reading, environment);
-            List<TriggerSecret> secrets = secrets(settings, reading, environment);
-            Optional<AuditKey> auditKey = auditKey(settings, reading);
-            reading.requireNoMistakes();
-            return new EngineSetup(settings, handlers, jobs, rules, secrets, auditKey);
-        } catch (RuntimeException | Error failure) {
-            handlers.close();
-            throw failure;
-        }
+        return new EngineSetup(configuration, environment);
     }
 
     /** The jobs, with handlers. */
@@ -95,7 +96,7 @@ public final class EngineSetup implements AutoCloseable {
                 .privateNetworks(settings.privateNetworks())
                 .maxOpenRuns(settings.limits().tenant().openRuns())
                 .maxOpenPayload(settings.limits().tenant().openPayload() * 1024L * 1024L);
-        worker.onlyFor().ifPresent(builder::workFor);
+        Optional.ofNullable(worker.tenant()).ifPresent(builder::workFor);
         settings.tenants().forEach(builder::tenantMaxRunning);
         settings.jobs().values().forEach(job -> job.clock().ifPresent(builder::schedule));
         settings.windows().forEach(builder::noStart);
@@ -139,7 +140,9 @@ public final class EngineSetup implements AutoCloseable {
         List<NotifyRule> rules = new ArrayList<>();
         for (int i = 0; i < settings.notifications().size(); i++) {
             InterlockSettings.NotifySettings told = settings.notifications().get(i);
-            reading.made("notify[" + i + "]", () -> Optional.of(rule(told, environment)), Optional.<NotifyRule>empty())
+            reading.tried(
+                            "notify[" + i + "]",
+                            () -> NotifyRule.of(told.on(), target(told.to(), environment), told.tenant()))
                     .ifPresent(rules::add);
         }
         return rules;
@@ -147,19 +150,14 @@ public final class EngineSetup implements AutoCloseable {
 
     private static Optional<AuditKey> auditKey(InterlockSettings settings, Reading reading) {
         Secret secret = settings.history().auditKey();
-        return secret == null
-                ? Optional.empty()
-                : reading.made("audit.key-file", () -> Optional.of(AuditKey.of(secret.reveal())), Optional.empty());
+        return secret == null ? Optional.empty() : reading.tried("audit.key-file", () -> AuditKey.of(secret.reveal()));
     }
 
     private static List<TriggerSecret> secrets(InterlockSettings settings, Reading reading, Environment environment) {
         List<TriggerSecret> secrets = new ArrayList<>();
         for (int i = 0; i < settings.webhooks().size(); i++) {
             InterlockSettings.WebhookSettings known = settings.webhooks().get(i);
-            reading.made(
-                            "webhooks[" + i + "].secret-file",
-                            () -> Optional.of(check(known, environment)),
-                            Optional.<SignatureCheck>empty())
+            reading.tried("webhooks[" + i + "].secret-file", () -> check(known, environment))
                     .ifPresent(check -> secrets.add(new TriggerSecret(known.trigger(), known.tenant(), check)));
         }
         return secrets;
@@ -173,10 +171,6 @@ public final class EngineSetup implements AutoCloseable {
         };
     }
 
-    private static NotifyRule rule(InterlockSettings.NotifySettings told, Environment environment) {
-        return NotifyRule.of(told.on(), target(told.to(), environment), told.tenant());
-    }
-
     private static NotifyTarget target(InterlockSettings.NotifySettings.To to, Environment environment) {
         if (to instanceof InterlockSettings.NotifySettings.To.Webhook webhook) {
             return new NotifyTarget.Webhook(
@@ -188,4 +182,102 @@ public final class EngineSetup implements AutoCloseable {
                         ((InterlockSettings.NotifySettings.To.Command) to).words(),
                         NotifyTarget.Command.DEFAULT_WITHIN);
     }
+
+    /** Creates the handlers of jobs. Requests may go only to the hosts that jobs name. */
+    private static final class Handlers implements AutoCloseable {
+
+        private final Environment environment;
+        private final @Nullable PinnedHttp http;
+        private final List<OutsideProbe> probes = new ArrayList<>();
+
+        Handlers(InterlockSettings settings, Environment environment) {
+            this.environment = environment;
+            List<String> hosts = settings.jobs().values().stream()
+                    .flatMap(job -> Stream.concat(
+                            Stream.of(job.work()),
+                            Optional.ofNullable(job.probe()).map(JobSettings.Probe::question).stream()))
+                    .filter(Work.Http.class::isInstance)
+                    .map(work -> ((Work.Http) work).url().getHost())
+                    .distinct()
+                    .toList();
+            http = hosts.isEmpty()
+                    ? null
+                    : new PinnedHttp(HttpRules.hosts(hosts).networks(settings.privateNetworks()), environment);
+        }
+
+        /** The handler of {@code job} in this process; empty if other processes execute it. */
+        Optional<RunHandler> of(JobSettings job) {
+            JobSettings.Probe probe = job.probe();
+            Optional<RunHandler> work = of(job.work());
+            if (probe == null || work.isEmpty()) {
+                return work;
+            }
+            OutsideProbe probed =
+                    new OutsideProbe(of(probe.question()).orElseThrow(), work.get(), probe.every(), environment);
+            probes.add(probed);
+            return Optional.of(probed);
+        }
+
+        private Optional<RunHandler> of(Work work) {
+            if (work instanceof Work.Command command) {
+                return Optional.of(command(command));
+            } else if (work instanceof Work.Http call && http != null) {
+                return Optional.of(new HttpHandler(spec(call), http, environment));
+            } else if (work instanceof Work.Java java) {
+                return Optional.of(loaded(java.className()));
+            }
+            return Optional.empty();
+        }
+
+        @Override
+        public void close() {
+            probes.forEach(OutsideProbe::close);
+            if (http != null) {
+                http.close();
+            }
+        }
+
+        private RunHandler command(Work.Command command) {
+            CommandSpec spec = CommandSpec.of(command.words())
+                    .environment(Map.of(), command.inherited())
+                    .permanentExitCodes(command.permanentExitCodes());
+            return new CommandHandler(
+                    command.directory() == null ? spec : spec.directory(command.directory()), environment);
+        }
+
+        private HttpSpec spec(Work.Http call) {
+            HttpSpec spec = HttpSpec.of(call.url()).timeout(call.timeout());
+            if (call.secret() != null) {
+                spec = spec.signer(new WebhookSigner(List.of(call.secret().reveal()), environment.clock()));
+            }
+            return call.callback() == null ? spec : spec.callback(call.callback());
+        }
+
+        private static RunHandler loaded(String name) {
+            try {
+                Object made = Class.forName(name).getConstructor().newInstance();
+                if (made instanceof RunHandler handler) {
+                    return handler;
+                }
+                throw cannot(name, "does not implement " + RunHandler.class.getName());
+            } catch (ClassNotFoundException | NoClassDefFoundError missing) {
+                throw cannot(name, "is not on the class path (" + missing.getMessage() + ")");
+            } catch (InvocationTargetException failed) {
+                throw cannot(name, "failed in its constructor: " + failed.getCause());
+            } catch (ReflectiveOperationException | LinkageError unfit) {
+                throw cannot(name, "has no public constructor without parameters");
+            }
+        }
+
+        private static InvalidSettingException cannot(String name, String why) {
+            return new InvalidSettingException(
+                    "java",
+                    name,
+                    why,
+                    "name a public class that implements RunHandler, and put it on the class path with INTERLOCK_CLASSPATH");
+        }
+    }
+
+    /** A secret that authenticates the senders of a trigger. */
+    public record TriggerSecret(String trigger, String tenant, SignatureCheck check) {}
 }

@@ -1,5 +1,10 @@
 package io.interlock.config;
 
+import io.interlock.engine.RunEngine;
+import io.interlock.time.Environment;
+import java.util.Map;
+import java.util.function.DoubleSupplier;
+
 /**
  * Receives work from another system and starts runs for it. {@link java.util.ServiceLoader} finds intakes on the class
  * path, so that only installations that use an intake need its libraries.
@@ -14,5 +19,24 @@ public interface Intake {
      *
      * @return closes the intake: it receives nothing more, and returns work it has not started
      */
-    AutoCloseable start(InterlockSettings settings, IntakeContext house);
+    AutoCloseable start(InterlockSettings settings, Context house);
+
+    /**
+     * What an intake needs from its process.
+     *
+     * @param environment time, threads and random numbers
+     */
+    record Context(RunEngine engine, Environment environment, Gauges gauges) {
+
+        /** Publishes numbers. */
+        @FunctionalInterface
+        public interface Gauges {
+
+            /** Publishes nothing. */
+            Gauges NONE = (name, labels, value) -> {};
+
+            /** Publishes {@code value}, evaluated at each reading, as {@code name}. */
+            void show(String name, Map<String, String> labels, DoubleSupplier value);
+        }
+    }
 }

@@ -46,7 +46,7 @@ public final class Intakes implements AutoCloseable {
     }
 
     /** Starts all intakes. */
-    public void start(IntakeContext house) {
+    public void start(Intake.Context house) {
         wanted.forEach(intake -> running.push(intake.start(settings, house)));
     }
 

@@ -12,7 +12,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -62,13 +61,7 @@ public record InterlockSettings(
      * @param grace how long work may continue after a stop request
      */
     public record Worker(
-            boolean enabled, int slots, @Nullable String tenant, Duration sweepEvery, Duration grace) {
-
-        /** The tenant whose runs it executes, unless it serves all tenants. */
-        public Optional<String> onlyFor() {
-            return Optional.ofNullable(tenant);
-        }
-    }
+            boolean enabled, int slots, @Nullable String tenant, Duration sweepEvery, Duration grace) {}
 
     /**
      * How long records are kept.

@@ -2,12 +2,12 @@ package io.interlock.config;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.DurationText;
-import io.interlock.InterlockException;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.engine.Job;
 import io.interlock.engine.JobBuilder;
 import io.interlock.engine.command.InheritedEnvironment;
+import io.interlock.engine.http.HttpSpec;
 import io.interlock.engine.schedule.FireTimes;
 import io.interlock.engine.schedule.MaintenanceWindow;
 import io.interlock.engine.schedule.MaintenanceWindows;
@@ -17,9 +17,11 @@ import io.interlock.run.RetryPlan;
 import io.interlock.run.RunLimits;
 import io.interlock.run.RunSpec;
 import io.interlock.run.Transition;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,7 +44,15 @@ final class JobReader {
     /** A longer check counts as failed. */
     private static final Duration PROBE_PATIENCE = Duration.ofSeconds(30);
 
+    private static final int HIGHEST_EXIT_CODE = 255;
+
     private static final Pattern PATH = Pattern.compile("[^.\\s]+(\\.[^.\\s]+)*");
+
+    /** The variables that a command inherits. */
+    private enum Inheritance {
+        INHERIT,
+        CLEAN
+    }
 
     private final Reading reading;
     private final int queueCap;
@@ -73,7 +83,7 @@ final class JobReader {
         stages(job);
         job.retry(retry(api));
         guard(api).ifPresent(job::transition);
-        Work work = new WorkReader(reading, at, api, runtime).read();
+        Work work = work(api, runtime);
         return new JobSettings(
                 reading.made("jobs." + name, job::build, Job.named("invalid").build()),
                 api,
@@ -86,7 +96,7 @@ final class JobReader {
 
     private void clocks(JobBuilder job, CompatApi api, @Nullable Duration runtime) {
         Duration lease = lease(runtime);
-        Duration delay = reading.duration(at + "lock-delay", Duration.ZERO);
+        Duration delay = reading.duration(at + "lock-delay");
         LeaseTerms terms =
                 reading.made(at + "lock-delay", () -> new LeaseTerms(lease, delay), LeaseTerms.of(USUAL_LEASE));
         Duration own = reading.optionalDuration(at + "max-wait");
@@ -100,7 +110,7 @@ final class JobReader {
 
     private void conflictRetry(JobBuilder job) {
         int times = reading.number(at + "conflict-retry.attempts", 0, MOST_RETRIES);
-        Duration delay = reading.duration(at + "conflict-retry.delay", Duration.ofSeconds(5));
+        Duration delay = reading.duration(at + "conflict-retry.delay");
         if (delay.isNegative() || delay.isZero()) {
             reading.mistake(at + "conflict-retry.delay", "'" + DurationText.format(delay) + "' must be above 0s");
         } else if (delay.multipliedBy(times).compareTo(LONGEST_CONFLICT) > 0) {
@@ -119,21 +129,20 @@ final class JobReader {
         if (own == null) {
             return api.maxRuntime().orElse(null);
         }
-        return reading.made(
-                        at + "max-runtime",
-                        () -> {
-                            if (api == CompatApi.PIPELINES) {
-                                Job.RuntimeRange.MINUTE_TO_DAY.require(own);
-                            }
-                            return new RunLimits(null, own, Duration.ZERO).runtimeLimit();
-                        },
-                        Optional.<Duration>empty())
+        return reading.tried(at + "max-runtime", () -> {
+                    if (api == CompatApi.PIPELINES) {
+                        Job.RuntimeRange.MINUTE_TO_DAY.require(own);
+                    }
+                    return new RunLimits(null, own, Duration.ZERO)
+                            .runtimeLimit()
+                            .orElseThrow();
+                })
                 .orElse(null);
     }
 
     /** A default lease is shortened to fit the max runtime. */
     private Duration lease(@Nullable Duration runtime) {
-        Duration lease = reading.duration(at + "lease", USUAL_LEASE);
+        Duration lease = reading.duration(at + "lease");
         if (lease.compareTo(LeaseTerms.MIN_TTL) < 0) {
             reading.mistake(
                     at + "lease",
@@ -184,7 +193,7 @@ final class JobReader {
         Integer own = reading.optionalNumber(at + "retry.attempts", 1, 100);
         int attempts = own == null ? usual.attempts() : own;
         Duration backoff = reading.duration(at + "retry.backoff", usual.backoff());
-        double multiplier = reading.decimal(at + "retry.multiplier", 2);
+        double multiplier = reading.decimal(at + "retry.multiplier");
         Duration most = usual.maxBackoff().compareTo(backoff) < 0 ? backoff : usual.maxBackoff();
         Duration longest = reading.duration(at + "retry.max-backoff", most);
         return reading.made(at + "retry", () -> new RetryPlan(attempts, backoff, multiplier, longest), RetryPlan.NONE);
@@ -212,18 +221,14 @@ final class JobReader {
                             + " when a repeated ingestion fails; write " + Transition.PREVIOUS);
             return Optional.empty();
         }
-        try {
-            return Optional.of(new Transition(resource, new HashSet<>(from), during, success, failure));
-        } catch (InterlockException broken) {
-            reading.mistake(at + "transition", String.valueOf(broken.getMessage()));
-            return Optional.empty();
-        }
+        return reading.tried(
+                at + "transition", () -> new Transition(resource, new HashSet<>(from), during, success, failure));
     }
 
     private Optional<JobSettings.Probe> probe(Work work) {
         List<String> command = reading.words(at + "probe.command");
         String url = reading.text(at + "probe.url");
-        Duration every = reading.duration(at + "probe.every", Duration.ofSeconds(5));
+        Duration every = reading.duration(at + "probe.every");
         if (command.isEmpty() && url == null) {
             if (reading.isSet(at + "probe.every")) {
                 reading.mistake(at + "probe", "is empty; set command or url");
@@ -309,12 +314,11 @@ final class JobReader {
             }
             return Optional.empty();
         }
-        ZoneId zone = reading.made(
-                at + "schedule-zone", () -> FireTimes.zone(reading.requiredText(at + "schedule-zone")), (ZoneId)
-                        ZoneOffset.UTC);
-        Optional<FireTimes> times =
-                reading.made(at + "schedule", () -> Optional.of(FireTimes.parse(cron, zone)), Optional.empty());
-        return times.flatMap(when -> key(job, api).map(under -> ScheduledJob.of(new JobName(job), under, when)));
+        ZoneId zone = reading.tried(
+                        at + "schedule-zone", () -> FireTimes.zone(reading.requiredText(at + "schedule-zone")))
+                .orElse(ZoneOffset.UTC);
+        return reading.tried(at + "schedule", () -> FireTimes.parse(cron, zone))
+                .flatMap(when -> key(job, api).map(under -> ScheduledJob.of(new JobName(job), under, when)));
     }
 
     /** The windows in which nothing starts under its key. */
@@ -341,6 +345,109 @@ final class JobReader {
             return Optional.empty();
         }
         String tenant = reading.requiredText(at + "schedule-tenant");
-        return reading.made(at + "schedule-key", () -> Optional.of(LockKey.of(tenant, named.get())), Optional.empty());
+        return reading.tried(at + "schedule-key", () -> LockKey.of(tenant, named.get()));
+    }
+
+    private Work work(CompatApi api, @Nullable Duration maxRuntime) {
+        List<Work> ways = new ArrayList<>();
+        List<String> command = reading.words(at + "run.command");
+        Set<Integer> codes = exitCodes();
+        String directory = reading.text(at + "run.directory");
+        if (!command.isEmpty()) {
+            ways.add(new Work.Command(command, directory == null ? null : Path.of(directory), inherited(), codes));
+        } else {
+            if (!codes.isEmpty()) {
+                onlyForCommands("retry.permanent-exit-codes");
+            }
+            if (reading.isSet(at + "run.environment")) {
+                onlyForCommands("run.environment");
+            }
+        }
+        String url = reading.text(at + "run.http.url");
+        if (url != null) {
+            ways.add(http(url, api, maxRuntime));
+        }
+        String java = reading.text(at + "run.java");
+        if (java != null) {
+            ways.add(new Work.Java(java));
+        }
+        List<String> nodes = reading.words(at + "run.nodes");
+        if (!nodes.isEmpty()) {
+            ways.add(new Work.Nodes(nodes));
+        }
+        if (remote()) {
+            ways.add(new Work.Remote());
+        }
+        if (ways.size() != 1) {
+            reading.mistake(
+                    at + "run",
+                    (ways.isEmpty()
+                                    ? "does not say how the work is done"
+                                    : "has " + ways.size() + " ways to do the work")
+                            + "; give one of command, http, java, nodes, worker: remote");
+        }
+        return ways.isEmpty() ? new Work.Remote() : ways.get(0);
+    }
+
+    private void onlyForCommands(String property) {
+        reading.mistake(at + property, "is only for jobs that run a command");
+    }
+
+    private InheritedEnvironment inherited() {
+        boolean clean = reading.choice(at + "run.environment", Inheritance.class)
+                .filter(Inheritance.CLEAN::equals)
+                .isPresent();
+        InheritedEnvironment usual = clean ? InheritedEnvironment.CLEAN : InheritedEnvironment.ALL;
+        Set<String> more = Set.copyOf(reading.words(at + "run.environment-allow"));
+        return reading.made(at + "run.environment-allow", () -> usual.allowing(more), usual);
+    }
+
+    private Work http(String url, CompatApi api, @Nullable Duration maxRuntime) {
+        return new Work.Http(
+                reading.address(at + "run.http.url", url),
+                timeout(api, maxRuntime),
+                reading.secretFile(at + "run.http.secret-file"),
+                reading.text(at + "run.http.callback"));
+    }
+
+    /** An answer may take as long as the work: a shorter timeout would fail a run whose work continues. */
+    private Duration timeout(CompatApi api, @Nullable Duration maxRuntime) {
+        Duration own = reading.optionalDuration(at + "run.http.timeout");
+        if (own != null && maxRuntime != null && own.compareTo(maxRuntime) > 0) {
+            reading.mistake(
+                    at + "run.http.timeout",
+                    "'" + DurationText.format(own) + "' is above max-runtime, which is "
+                            + DurationText.format(maxRuntime) + "; remove it, or raise max-runtime");
+        }
+        if (own != null) {
+            return own;
+        }
+        if (maxRuntime == null) {
+            // Jobs on clusters have no time limit and may take long.
+            return api == CompatApi.CLUSTERS ? HttpSpec.LONGEST_TIMEOUT : HttpSpec.DEFAULT_TIMEOUT;
+        }
+        return maxRuntime.compareTo(HttpSpec.LONGEST_TIMEOUT) > 0 ? HttpSpec.LONGEST_TIMEOUT : maxRuntime;
+    }
+
+    private boolean remote() {
+        String worker = reading.text(at + "run.worker");
+        if (worker != null && !worker.equals("remote")) {
+            reading.mistake(at + "run.worker", "'" + worker + "' is unknown; write remote");
+        }
+        return worker != null;
+    }
+
+    private Set<Integer> exitCodes() {
+        Set<Integer> codes = new HashSet<>();
+        for (String code : reading.words(at + "retry.permanent-exit-codes")) {
+            if (code.matches("\\d{1,3}") && Integer.parseInt(code) <= HIGHEST_EXIT_CODE) {
+                codes.add(Integer.valueOf(code));
+            } else {
+                reading.mistake(
+                        at + "retry.permanent-exit-codes",
+                        "has '" + code + "'; exit codes are from 0 to " + HIGHEST_EXIT_CODE);
+            }
+        }
+        return codes;
     }
 }

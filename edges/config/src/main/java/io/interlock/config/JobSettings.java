@@ -34,11 +34,6 @@ public record JobSettings(
         return job.name().value();
     }
 
-    /** The check before each attempt, if there is one. */
-    public Optional<Probe> asks() {
-        return Optional.ofNullable(probe);
-    }
-
     /** The schedule, if there is one. */
     public Optional<ScheduledJob> clock() {
         return Optional.ofNullable(schedule);

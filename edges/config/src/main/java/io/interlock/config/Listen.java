@@ -43,9 +43,4 @@ public record Listen(
     public Optional<Tls> encryption() {
         return Optional.ofNullable(tls);
     }
-
-    /** The separate port of health and metrics, if there is one. */
-    public Optional<Integer> management() {
-        return Optional.ofNullable(managementPort);
-    }
 }

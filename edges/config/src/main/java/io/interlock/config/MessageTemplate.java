@@ -1,12 +1,10 @@
 package io.interlock.config;
 
 import io.interlock.InvalidSettingException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,21 +19,9 @@ public final class MessageTemplate {
     private static final Pattern FIELD = Pattern.compile("[^.#\\s]+(\\.[^.#\\s]+)*");
 
     private final String text;
-    private final List<Part> parts;
 
-    private MessageTemplate(String text, List<Part> parts) {
+    private MessageTemplate(String text) {
         this.text = text;
-        this.parts = List.copyOf(parts);
-    }
-
-    /** A part: literal text, or a value from a message. */
-    private sealed interface Part {
-
-        record Literal(String text) implements Part {}
-
-        record Group(String beginning) implements Part {}
-
-        record Field(String path) implements Part {}
     }
 
     /** The values of a message. */
@@ -54,34 +40,24 @@ public final class MessageTemplate {
      * @throws InvalidSettingException naming what is wrong with it
      */
     public static MessageTemplate parse(String setting, String text) {
-        List<Part> parts = new ArrayList<>();
+        if (text.isEmpty()) {
+            throw wrong(setting, text, "is empty");
+        }
         Matcher next = PART.matcher(text);
-        int at = 0;
-        while (at < text.length()) {
+        for (int at = 0; at < text.length(); at = next.end()) {
             if (!next.find(at) || next.start() != at) {
                 throw wrong(setting, text, "has an unmatched brace");
             }
             String name = next.group(1);
-            parts.add(name == null ? new Part.Literal(next.group()) : part(setting, text, name));
-            at = next.end();
+            if (name != null && !isGroup(name) && !FIELD.matcher(name).matches()) {
+                throw wrong(setting, text, "has {" + name + "}, which is neither the group nor a field");
+            }
         }
-        if (parts.isEmpty()) {
-            throw wrong(setting, text, "is empty");
-        }
-        return new MessageTemplate(text, parts);
+        return new MessageTemplate(text);
     }
 
-    private static Part part(String setting, String text, String name) {
-        if (name.equals(GROUP)) {
-            return new Part.Group("");
-        }
-        if (name.startsWith(GROUP + "#")) {
-            return new Part.Group(name.substring(GROUP.length() + 1));
-        }
-        if (!FIELD.matcher(name).matches()) {
-            throw wrong(setting, text, "has {" + name + "}, which is neither the group nor a field");
-        }
-        return new Part.Field(name);
+    private static boolean isGroup(String name) {
+        return name.equals(GROUP) || name.startsWith(GROUP + "#");
     }
 
     private static InvalidSettingException wrong(String setting, String text, String why) {
@@ -91,20 +67,24 @@ public final class MessageTemplate {
 
     /** The text for one message. */
     public String fill(Source source) {
-        return parts.stream().map(part -> filled(part, source)).collect(Collectors.joining());
+        return PART.matcher(text).replaceAll(part -> Matcher.quoteReplacement(filled(part, source)));
     }
 
-    private static String filled(Part part, Source source) {
-        if (part instanceof Part.Group group) {
-            return source.groupWithout(group.beginning());
+    private static String filled(MatchResult part, Source source) {
+        String name = part.group(1);
+        if (name == null) {
+            return part.group();
         }
-        return part instanceof Part.Field field ? source.field(field.path()) : ((Part.Literal) part).text();
+        return isGroup(name)
+                ? source.groupWithout(name.substring(Math.min(name.length(), GROUP.length() + 1)))
+                : source.field(name);
     }
 
     /** The field, if the template is exactly one field: such a parameter keeps its type. */
     public Optional<String> soleField() {
-        return parts.size() == 1 && parts.get(0) instanceof Part.Field field
-                ? Optional.of(field.path())
+        Matcher whole = PART.matcher(text);
+        return whole.matches() && whole.group(1) != null && !isGroup(whole.group(1))
+                ? Optional.of(whole.group(1))
                 : Optional.empty();
     }
 

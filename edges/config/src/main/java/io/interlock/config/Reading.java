@@ -5,6 +5,7 @@ import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.NearestWord;
+import io.interlock.access.Role;
 import io.interlock.engine.schedule.MaintenanceWindow;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -17,9 +18,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads typed values, and continues after a mistake so that all of them are found. Not thread-safe. */
@@ -83,14 +84,14 @@ final class Reading {
         });
     }
 
-    double decimal(String property, double otherwise) {
-        Double number = converted(property, text -> {
+    /** A number that has a default in the table. */
+    double decimal(String property) {
+        return Objects.requireNonNull(converted(property, text -> {
             if (!text.matches("\\d{1,6}(\\.\\d{1,6})?")) {
                 throw new InvalidSettingException(property, text, "is not a number such as 1.5", "correct it");
             }
             return Double.valueOf(text);
-        });
-        return number == null ? otherwise : number;
+        }));
     }
 
     boolean flag(String property) {
@@ -100,6 +101,11 @@ final class Reading {
             default -> throw new InvalidSettingException(property, text, "is neither true nor false", "correct it");
         });
         return flag != null && flag;
+    }
+
+    /** A duration that has a default in the table. */
+    Duration duration(String property) {
+        return Objects.requireNonNull(optionalDuration(property));
     }
 
     Duration duration(String property, Duration otherwise) {
@@ -142,6 +148,11 @@ final class Reading {
             mistake(property, said(property, broken));
             return otherwise;
         }
+    }
+
+    /** The value of {@code made}; empty if it throws, which is a mistake of {@code property}. */
+    <T> Optional<T> tried(String property, Supplier<T> made) {
+        return made(property, () -> Optional.of(made.get()), Optional.empty());
     }
 
     void mistake(String property, String detail) {
@@ -203,8 +214,34 @@ final class Reading {
     }
 
     /** A tenant; another text is a mistake. */
+    String tenant(String property) {
+        return tenant(property, requiredText(property));
+    }
+
     String tenant(String property, String name) {
         return made(property, () -> LockKey.of(name, "any").tenant(), LockKey.DEFAULT_TENANT);
+    }
+
+    @Nullable
+    String optionalTenant(String property) {
+        String name = text(property);
+        return name == null ? null : tenant(property, name);
+    }
+
+    /** A role, which must be set; {@code whose} says what it is for. */
+    Optional<Role> role(String property, String whose) {
+        Optional<Role> role = choice(property, Role.class);
+        if (role.isEmpty() && !isSet(property)) {
+            mistake(property, "is missing; set the role " + whose);
+        }
+        return role;
+    }
+
+    /** The secret in a file that may be named. */
+    @Nullable
+    Secret secretFile(String property) {
+        String file = text(property);
+        return file == null ? null : new Secret(null, Path.of(file));
     }
 
     /** A secret that is written or in a file; {@code purpose} says what it is for. */
@@ -220,18 +257,22 @@ final class Reading {
     /** Maintenance windows; other texts are mistakes. */
     List<MaintenanceWindow> windows(String property) {
         return words(property).stream()
-                .flatMap(text -> made(
-                        property, () -> Stream.of(MaintenanceWindow.parse(text)), Stream.<MaintenanceWindow>empty()))
+                .flatMap(text -> tried(property, () -> MaintenanceWindow.parse(text)).stream())
                 .toList();
     }
 
     /** The entries of a list, each read below its own prefix, as in {@code keys[0].}. */
     <T> List<T> entries(String list, Function<String, T> entry) {
         List<T> all = new ArrayList<>();
-        for (int i = 0; i < sources.size(list); i++) {
-            all.add(entry.apply(list + "[" + i + "]."));
-        }
+        forEach(list, at -> all.add(entry.apply(at)));
         return all;
+    }
+
+    /** Reads each entry of a list below its own prefix. */
+    void forEach(String list, Consumer<String> entry) {
+        for (int i = 0; i < sources.size(list); i++) {
+            entry.accept(list + "[" + i + "].");
+        }
     }
 
     /** A hint at the word that {@code word} may stand for. */

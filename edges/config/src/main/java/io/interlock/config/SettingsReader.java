@@ -10,7 +10,6 @@ import io.interlock.engine.schedule.MaintenanceWindow;
 import io.interlock.engine.schedule.MaintenanceWindows;
 import io.interlock.run.Retention;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -22,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the settings, and checks that they do not contradict each other. */
@@ -29,9 +29,6 @@ final class SettingsReader {
 
     private static final Duration LONGEST_POLL = Duration.ofSeconds(30);
     private static final Duration SHORTEST_IDEMPOTENCY = Duration.ofHours(24);
-
-    /** Senders of webhooks retry for days: Stripe for three. */
-    private static final Duration USUAL_IDEMPOTENCY = Duration.ofDays(3);
 
     private static final int HIGHEST_PORT = 65_535;
     private static final int MANY = 1_000_000;
@@ -70,7 +67,7 @@ final class SettingsReader {
                 tenants(),
                 notifications(),
                 webhooks(triggers),
-                new SqsReader(reading).read(),
+                new SqsSettings.Reader(reading).read(),
                 networks("private-networks"),
                 reading.sources().children("auth").isEmpty() ? null : oidc());
     }
@@ -105,18 +102,14 @@ final class SettingsReader {
 
     private List<OidcSettings.Grant> grants(String list) {
         List<OidcSettings.Grant> grants = new ArrayList<>();
-        reading.entries(list, at -> {
+        reading.forEach(list, at -> {
             String value = reading.requiredText(at + "value");
-            Optional<Role> role = reading.choice(at + "role", Role.class);
             if (value.isEmpty()) {
                 reading.mistake(at + "value", "is missing; name a value of the claim, such as a group");
             }
-            if (role.isEmpty() && !reading.isSet(at + "role")) {
-                reading.mistake(at + "role", "is missing; set the role that the value gives");
-            }
-            String tenant = reading.tenant(at + "tenant", reading.requiredText(at + "tenant"));
-            role.ifPresent(given -> grants.add(new OidcSettings.Grant(value, tenant, given)));
-            return at;
+            String tenant = reading.tenant(at + "tenant");
+            reading.role(at + "role", "that the value gives")
+                    .ifPresent(role -> grants.add(new OidcSettings.Grant(value, tenant, role)));
         });
         return grants;
     }
@@ -169,7 +162,7 @@ final class SettingsReader {
     }
 
     private Limits limits() {
-        Duration idle = reading.duration("limits.idle", Limits.DEFAULT.idle());
+        Duration idle = reading.duration("limits.idle");
         if (idle.compareTo(LONGEST_POLL) <= 0) {
             reading.mistake(
                     "limits.idle",
@@ -180,7 +173,7 @@ final class SettingsReader {
                 reading.number("limits.body", 1_024, 16 * 1024 * 1024),
                 reading.number("limits.depth", 5, 200),
                 reading.number("limits.requests-per-second", 1, MANY),
-                positive("limits.arrival", Limits.DEFAULT.arrival()),
+                positive("limits.arrival"),
                 idle,
                 reading.number("limits.streams", 1, 10_000),
                 new Limits.Tenant(
@@ -204,20 +197,19 @@ final class SettingsReader {
     }
 
     private InterlockSettings.Worker worker() {
-        String tenant = reading.text("worker.tenant");
         return new InterlockSettings.Worker(
                 reading.flag("worker.enabled"),
                 reading.number("worker.slots", 1, 10_000),
-                tenant == null ? null : reading.tenant("worker.tenant", tenant),
-                positive("janitor.interval", Duration.ofSeconds(5)),
-                notNegative("shutdown.grace", Duration.ofSeconds(30)));
+                reading.optionalTenant("worker.tenant"),
+                positive("janitor.interval"),
+                notNegative("shutdown.grace"));
     }
 
     private InterlockSettings.History history() {
-        Duration runs = reading.duration("history.runs", Retention.DEFAULT.runs());
-        Duration dead = reading.duration("history.dead-letters", Retention.DEFAULT.deadLetters());
-        Duration audit = reading.duration("history.audit", Retention.DEFAULT.audit());
-        Duration wanted = reading.duration("idempotency.keep", USUAL_IDEMPOTENCY);
+        Duration runs = reading.duration("history.runs");
+        Duration dead = reading.duration("history.dead-letters");
+        Duration audit = reading.duration("history.audit");
+        Duration wanted = reading.duration("idempotency.keep");
         boolean tooLong = !reading.isSet("idempotency.keep") && wanted.compareTo(runs) > 0;
         Duration keep = tooLong ? runs : wanted;
         if (keep.compareTo(SHORTEST_IDEMPOTENCY) < 0 || keep.compareTo(runs) > 0) {
@@ -227,15 +219,13 @@ final class SettingsReader {
                             + " to history.runs, which is " + DurationText.format(runs));
         }
         Retention retention = reading.made("history", () -> new Retention(runs, dead, audit), Retention.DEFAULT);
-        String keyFile = reading.text("audit.key-file");
-        return new InterlockSettings.History(
-                retention, keep, keyFile == null ? null : new Secret(null, Path.of(keyFile)));
+        return new InterlockSettings.History(retention, keep, reading.secretFile("audit.key-file"));
     }
 
     private List<MaintenanceWindows.NoStart> windows() {
         List<MaintenanceWindows.NoStart> all = new ArrayList<>();
-        reading.entries("maintenance", at -> {
-            String tenant = reading.tenant(at + "tenant", reading.requiredText(at + "tenant"));
+        reading.forEach("maintenance", at -> {
+            String tenant = reading.tenant(at + "tenant");
             List<MaintenanceWindow> windows = reading.windows(at + "no-start");
             List<String> keys = reading.words(at + "keys");
             if (!reading.isSet(at + "no-start") && !reading.isSet(at + "no-start[0]")) {
@@ -245,13 +235,9 @@ final class SettingsReader {
                 reading.mistake(at + "keys", "is missing; name keys, as in pipeline/*, or write * for all");
             }
             for (String key : keys) {
-                reading.made(
-                                at + "keys",
-                                () -> Optional.of(new MaintenanceWindows.NoStart(tenant, key, windows)),
-                                Optional.<MaintenanceWindows.NoStart>empty())
+                reading.tried(at + "keys", () -> new MaintenanceWindows.NoStart(tenant, key, windows))
                         .ifPresent(all::add);
             }
-            return at;
         });
         return all;
     }
@@ -301,20 +287,18 @@ final class SettingsReader {
                 List.of());
     }
 
-    private Duration positive(String property, Duration otherwise) {
-        Duration value = notNegative(property, otherwise);
+    private Duration positive(String property) {
+        Duration value = notNegative(property);
         if (value.isZero()) {
             reading.mistake(property, "'0s' must be above 0s");
-            return otherwise;
         }
         return value;
     }
 
-    private Duration notNegative(String property, Duration otherwise) {
-        Duration value = reading.duration(property, otherwise);
+    private Duration notNegative(String property) {
+        Duration value = reading.duration(property);
         if (value.isNegative()) {
             reading.mistake(property, "'" + DurationText.format(value) + "' is negative");
-            return otherwise;
         }
         return value;
     }
@@ -326,39 +310,33 @@ final class SettingsReader {
 
     private List<InterlockSettings.KeySettings> keys() {
         List<InterlockSettings.KeySettings> all = new ArrayList<>();
-        reading.entries("keys", at -> {
-            String tenant = reading.tenant(at + "tenant", reading.requiredText(at + "tenant"));
-            Optional<Role> role = reading.choice(at + "role", Role.class);
-            String file = reading.text(at + "secret-file");
+        reading.forEach("keys", at -> {
+            String tenant = reading.tenant(at + "tenant");
             String label = reading.requiredText(at + "label");
-            if (role.isEmpty() && !reading.isSet(at + "role")) {
-                reading.mistake(at + "role", "is missing; set the role of the key");
-            }
-            if (file == null) {
+            Optional<Role> role = reading.role(at + "role", "of the key");
+            Secret secret = reading.secretFile(at + "secret-file");
+            if (secret == null) {
                 reading.mistake(at + "secret-file", "is missing; name a file with the key");
-            } else if (role.isPresent()) {
-                all.add(new InterlockSettings.KeySettings(
-                        new KeyRing.KeyOrder(tenant, role.get(), label, null), new Secret(null, Path.of(file))));
+            } else {
+                role.ifPresent(given -> all.add(
+                        new InterlockSettings.KeySettings(new KeyRing.KeyOrder(tenant, given, label, null), secret)));
             }
-            return at;
         });
         return all;
     }
 
     private List<InterlockSettings.NotifySettings> notifications() {
-        return reading.entries("notify", at -> {
-            String tenant = reading.text(at + "tenant");
-            return new InterlockSettings.NotifySettings(
-                    kinds(at + "on"), target(at), tenant == null ? null : reading.tenant(at + "tenant", tenant));
-        });
+        return reading.entries(
+                "notify",
+                at -> new InterlockSettings.NotifySettings(
+                        kinds(at + "on"), target(at), reading.optionalTenant(at + "tenant")));
     }
 
     private Set<Notification.Kind> kinds(String property) {
         Set<Notification.Kind> kinds = EnumSet.noneOf(Notification.Kind.class);
-        List<String> known = new ArrayList<>();
-        for (Notification.Kind kind : Notification.Kind.values()) {
-            known.add(kind.word());
-        }
+        List<String> known = Stream.of(Notification.Kind.values())
+                .map(Notification.Kind::word)
+                .toList();
         for (String word : reading.words(property)) {
             try {
                 kinds.add(Notification.Kind.parse(word));
@@ -413,7 +391,7 @@ final class SettingsReader {
             }
             return new InterlockSettings.WebhookSettings(
                     trigger,
-                    reading.tenant(at + "tenant", reading.requiredText(at + "tenant")),
+                    reading.tenant(at + "tenant"),
                     reading.choice(at + "signature", InterlockSettings.WebhookSettings.SignatureKind.class)
                             .orElse(InterlockSettings.WebhookSettings.SignatureKind.STANDARD),
                     reading.secret(at, "check signatures"));

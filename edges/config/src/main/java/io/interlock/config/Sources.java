@@ -1,5 +1,6 @@
 package io.interlock.config;
 
+import io.interlock.config.Given.Flag;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Work {
 
     /** Its name: {@code command}, {@code http}, {@code java}, {@code nodes} or {@code remote}. */
-    String word();
+    default String word() {
+        return getClass().getSimpleName().toLowerCase(Locale.ROOT);
+    }
 
     /**
      * By a program.
@@ -32,11 +35,6 @@ public sealed interface Work {
             words = List.copyOf(words);
             permanentExitCodes = Set.copyOf(permanentExitCodes);
         }
-
-        @Override
-        public String word() {
-            return "command";
-        }
     }
 
     /**
@@ -50,26 +48,14 @@ public sealed interface Work {
             URI url,
             Duration timeout,
             @Nullable Secret secret,
-            @Nullable String callback) implements Work {
-
-        @Override
-        public String word() {
-            return "http";
-        }
-    }
+            @Nullable String callback) implements Work {}
 
     /**
      * By a class.
      *
      * @param className a {@link io.interlock.engine.RunHandler} with a public constructor without parameters
      */
-    record Java(String className) implements Work {
-
-        @Override
-        public String word() {
-            return "java";
-        }
-    }
+    record Java(String className) implements Work {}
 
     /** By other jobs in parallel. */
     record Nodes(List<String> jobs) implements Work {
@@ -77,19 +63,8 @@ public sealed interface Work {
         public Nodes {
             jobs = List.copyOf(jobs);
         }
-
-        @Override
-        public String word() {
-            return "nodes";
-        }
     }
 
     /** By a worker in another process. */
-    record Remote() implements Work {
-
-        @Override
-        public String word() {
-            return "remote";
-        }
-    }
+    record Remote() implements Work {}
 }

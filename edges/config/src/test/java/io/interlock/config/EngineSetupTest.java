@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.config.Given.Flag;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.OutsideProbe;

@@ -166,9 +166,10 @@ class JobsTest {
                         new Work.Command(List.of("./running.sh"), Path.of("/srv"), InheritedEnvironment.ALL, Set.of()),
                         Duration.ofMinutes(1)));
         assertThat(written.job("{ run: { command: [x] }, probe: { url: 'https://example.org/running' } }")
-                        .asks()
-                        .map(JobSettings.Probe::question))
-                .contains(new Work.Http(URI.create("https://example.org/running"), Duration.ofSeconds(30), null, null));
+                        .probe())
+                .extracting(JobSettings.Probe::question)
+                .isEqualTo(
+                        new Work.Http(URI.create("https://example.org/running"), Duration.ofSeconds(30), null, null));
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, probe: { command: [x] } }"))
                 .hasMessageContaining("jobs.a.probe is only for work of this process");
         assertThat(written.mistakesOfJob("{ run: { command: [x] }, probe: { command: [x], url: 'https://a.b/' } }"))

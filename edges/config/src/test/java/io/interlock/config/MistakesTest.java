@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.StoreCapabilities;
+import io.interlock.config.Given.Flag;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;

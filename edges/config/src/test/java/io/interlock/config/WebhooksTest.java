@@ -3,6 +3,7 @@ package io.interlock.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.interlock.config.EngineSetup.TriggerSecret;
 import io.interlock.engine.http.SignatureCheck.StripeSignature;
 import io.interlock.engine.http.WebhookSigner;
 import io.interlock.time.Environment;

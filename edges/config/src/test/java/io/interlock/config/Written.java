@@ -3,6 +3,7 @@ package io.interlock.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.interlock.config.Given.Flag;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

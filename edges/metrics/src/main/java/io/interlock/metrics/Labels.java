@@ -6,6 +6,7 @@ import io.interlock.engine.Jobs;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /** The tags of readings: the job, and the tenant if that is enabled, except on stages. */
@@ -73,22 +75,16 @@ final class Labels {
 
         static final String OTHER = "_other";
 
-        private final String name;
         private final int cap;
         private final Set<String> known = ConcurrentHashMap.newKeySet();
         private final Counter folded;
 
         BoundedTag(String name, int cap, MeterRegistry registry) {
-            this.name = name;
             this.cap = cap;
             this.folded = Counter.builder("interlock.metrics.tag.overflow")
                     .description("Readings whose tag value was folded into _other")
                     .tag("tag", name)
                     .register(registry);
-        }
-
-        String name() {
-            return name;
         }
 
         /** These values always keep their names: configuration bounds them. */
@@ -109,6 +105,22 @@ final class Labels {
             folded.increment();
             return OTHER;
         }
+    }
+
+    /** The upper ends of the buckets of a timer. */
+    static Duration[] buckets(double... seconds) {
+        return DoubleStream.of(seconds)
+                .mapToObj(second -> Duration.ofMillis(Math.round(second * 1_000)))
+                .toArray(Duration[]::new);
+    }
+
+    /** Adds one to a counter. */
+    static void count(MeterRegistry registry, String name, String description, Iterable<Tag> tags) {
+        Counter.builder(name)
+                .description(description)
+                .tags(tags)
+                .register(registry)
+                .increment();
     }
 
     /** The name of a type as a tag: {@code QueueFull} becomes {@code queue_full}. */

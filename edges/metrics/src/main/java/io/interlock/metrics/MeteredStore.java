@@ -9,8 +9,8 @@ import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.run.InterceptedStore;
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Locale;
@@ -27,16 +27,7 @@ final class MeteredStore implements InterceptedStore.Interceptor {
     // They answer from memory.
     private static final Set<String> NO_STEPS = Set.of("capabilities", "changes", "close");
 
-    private static final Duration[] BUCKETS = {
-        Duration.ofMillis(1),
-        Duration.ofMillis(5),
-        Duration.ofMillis(25),
-        Duration.ofMillis(100),
-        Duration.ofMillis(500),
-        Duration.ofSeconds(1),
-        Duration.ofSeconds(3),
-        Duration.ofSeconds(10)
-    };
+    private static final Duration[] BUCKETS = Labels.buckets(0.001, 0.005, 0.025, 0.1, 0.5, 1, 3, 10);
 
     private final MeterRegistry registry;
 
@@ -107,20 +98,19 @@ final class MeteredStore implements InterceptedStore.Interceptor {
     }
 
     private void rejected(String step, @Nullable Enum<?> cause) {
-        Counter.builder("interlock.token.rejected")
-                .description("Steps refused because their token is not the live one")
-                .tag("step", step)
-                .tag("cause", cause == null ? "gone" : cause.name().toLowerCase(Locale.ROOT))
-                .register(registry)
-                .increment();
+        String why = cause == null ? "gone" : cause.name().toLowerCase(Locale.ROOT);
+        Labels.count(
+                registry,
+                "interlock.token.rejected",
+                "Steps refused because their token is not the live one",
+                Tags.of("step", step, "cause", why));
     }
 
     private void lease(String outcome, String reason) {
-        Counter.builder("interlock.lease.acquisitions")
-                .description("Requests for bare leases by outcome")
-                .tag("outcome", outcome)
-                .tag("reason", reason)
-                .register(registry)
-                .increment();
+        Labels.count(
+                registry,
+                "interlock.lease.acquisitions",
+                "Requests for bare leases by outcome",
+                Tags.of("outcome", outcome, "reason", reason));
     }
 }

@@ -46,22 +46,13 @@ final class RunGauges implements AutoCloseable {
         this.environment = environment;
         this.every = every;
         this.readAt = environment.ticker().nanos();
-        this.active = new GaugePair("interlock.active", "interlock.active.oldest.age", "Runs being executed", registry);
-        this.pending = new GaugePair(
-                "interlock.pending",
-                "interlock.pending.oldest.age",
-                "Runs that have their key and wait for a worker",
-                registry);
-        this.queue = new GaugePair(
-                "interlock.queue.size",
-                "interlock.queue.oldest.age",
-                "Runs that wait for their turn or for a worker",
-                registry);
-        this.dead = new GaugePair(
-                "interlock.dead.letters",
-                "interlock.dead.letters.oldest.age",
-                "Dead letters neither redriven nor discarded",
-                registry);
+        this.active = new GaugePair("interlock.active", "", "Runs being executed", registry);
+        this.pending =
+                new GaugePair("interlock.pending", "", "Runs that have their key and wait for a worker", registry);
+        this.queue =
+                new GaugePair("interlock.queue", ".size", "Runs that wait for their turn or for a worker", registry);
+        this.dead =
+                new GaugePair("interlock.dead.letters", "", "Dead letters neither redriven nor discarded", registry);
         Gauge.builder("interlock.stock.age", this, RunGauges::age)
                 .description("Time since the gauges of waiting and running runs were read from the store")
                 .baseUnit("seconds")
@@ -130,9 +121,11 @@ final class RunGauges implements AutoCloseable {
         private final MultiGauge ages;
         private final Map<Tags, Row> rows = new HashMap<>();
 
-        GaugePair(String size, String age, String description, MeterRegistry registry) {
-            this.sizes = MultiGauge.builder(size).description(description).register(registry);
-            this.ages = MultiGauge.builder(age)
+        /** Gauges called {@code name} with {@code suffix}, and {@code name} with {@code .oldest.age}. */
+        GaugePair(String name, String suffix, String description, MeterRegistry registry) {
+            this.sizes =
+                    MultiGauge.builder(name + suffix).description(description).register(registry);
+            this.ages = MultiGauge.builder(name + ".oldest.age")
                     .description("Age of the oldest: " + description)
                     .baseUnit("seconds")
                     .register(registry);
@@ -144,7 +137,7 @@ final class RunGauges implements AutoCloseable {
 
         /** Adds to the values of {@code tags}; adding nothing shows zero. */
         void add(Tags tags, long count, Duration age) {
-            rows.computeIfAbsent(tags, absent -> new Row()).add(count, age);
+            rows.merge(tags, new Row(count, age.isNegative() ? Duration.ZERO : age), Row::plus);
         }
 
         /** Publishes the added values; earlier values that were not added again disappear. */
@@ -159,13 +152,10 @@ final class RunGauges implements AutoCloseable {
             ages.register(oldest, true);
         }
 
-        private static final class Row {
-            private long count;
-            private Duration oldest = Duration.ZERO;
+        private record Row(long count, Duration oldest) {
 
-            void add(long more, Duration age) {
-                count += more;
-                oldest = age.compareTo(oldest) > 0 ? age : oldest;
+            Row plus(Row more) {
+                return new Row(count + more.count, oldest.compareTo(more.oldest) > 0 ? oldest : more.oldest);
             }
         }
     }

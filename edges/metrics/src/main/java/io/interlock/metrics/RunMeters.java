@@ -9,13 +9,12 @@ import io.interlock.run.Attempt.Turn;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
 import io.interlock.run.RunStatus.Stage;
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -25,21 +24,8 @@ import java.util.Locale;
  */
 final class RunMeters implements EngineListener {
 
-    private static final Duration[] BUCKETS = {
-        Duration.ofMillis(10),
-        Duration.ofMillis(100),
-        Duration.ofSeconds(1),
-        Duration.ofSeconds(5),
-        Duration.ofSeconds(15),
-        Duration.ofMinutes(1),
-        Duration.ofMinutes(5),
-        Duration.ofMinutes(15),
-        Duration.ofMinutes(30),
-        Duration.ofHours(1),
-        Duration.ofMinutes(90),
-        Duration.ofHours(3),
-        Duration.ofHours(12)
-    };
+    private static final Duration[] BUCKETS =
+            Labels.buckets(0.01, 0.1, 1, 5, 15, 60, 300, 900, 1_800, 3_600, 5_400, 10_800, 43_200);
 
     private final MeterRegistry registry;
     private final Labels tags;
@@ -97,21 +83,11 @@ final class RunMeters implements EngineListener {
         } else if (event instanceof EngineEvent.WorkStuck stuck) {
             count("interlock.work.stuck", "Work that did not stop when requested", stuck.run());
         } else if (event instanceof EngineEvent.Evicted) {
-            Counter.builder("interlock.evictions")
-                    .description("Evicted leases")
-                    .register(registry)
-                    .increment();
+            Labels.count(registry, "interlock.evictions", "Evicted leases", Tags.empty());
         } else if (event instanceof EngineEvent.AuditAlarm) {
-            Counter.builder("interlock.audit.alarms")
-                    .description("Problems found in the audit log")
-                    .register(registry)
-                    .increment();
+            Labels.count(registry, "interlock.audit.alarms", "Problems found in the audit log", Tags.empty());
         } else if (event instanceof EngineEvent.Swept swept) {
-            Counter.builder("interlock.janitor.actions")
-                    .description("Actions of sweeps")
-                    .tag("action", swept.sweep())
-                    .register(registry)
-                    .increment();
+            Labels.count(registry, "interlock.janitor.actions", "Actions of sweeps", Tags.of("action", swept.sweep()));
         }
     }
 
@@ -120,13 +96,11 @@ final class RunMeters implements EngineListener {
     }
 
     private void acquisition(String job, LockKey key, String outcome, String reason) {
-        Counter.builder("interlock.acquisitions")
-                .description("Submissions by outcome")
-                .tags(tags.of(job, key))
-                .tag("outcome", outcome)
-                .tag("reason", reason)
-                .register(registry)
-                .increment();
+        Labels.count(
+                registry,
+                "interlock.acquisitions",
+                "Submissions by outcome",
+                Tags.of(tags.of(job, key)).and("outcome", outcome, "reason", reason));
     }
 
     private void started(Run run) {
@@ -142,10 +116,7 @@ final class RunMeters implements EngineListener {
         RunStatus status = run.status();
         Turn turn = status.turn();
         if (turn != null) {
-            timer("interlock.hold", "How long an attempt had its key", run)
-                    .tag("outcome", outcome(run.state()))
-                    .register(registry)
-                    .record(between(turn.startedAt(), status.since()));
+            held(run, run.state(), turn, status.since());
         }
         List<Stage> stages = status.stages();
         if (!stages.isEmpty()) {
@@ -179,10 +150,7 @@ final class RunMeters implements EngineListener {
                 Tag.of("outcome", outcome(ended.after())));
         Attempt attempt = ended.attempt();
         if (attempt != null) {
-            timer("interlock.hold", "How long an attempt had its key", run)
-                    .tag("outcome", outcome(ended.after()))
-                    .register(registry)
-                    .record(between(attempt.turn().startedAt(), attempt.endedAt()));
+            held(run, ended.after(), attempt.turn(), attempt.endedAt());
         }
         if (ended.after() == RunState.TIMED_OUT) {
             timedOut(run);
@@ -190,6 +158,13 @@ final class RunMeters implements EngineListener {
         if (ended.after().isTerminal()) {
             ended(run);
         }
+    }
+
+    private void held(Run run, RunState after, Turn turn, Instant end) {
+        timer("interlock.hold", "How long an attempt had its key", run)
+                .tag("outcome", outcome(after))
+                .register(registry)
+                .record(between(turn.startedAt(), end));
     }
 
     private void timedOut(Run run) {
@@ -212,12 +187,11 @@ final class RunMeters implements EngineListener {
     }
 
     private void count(String name, String description, Run run, Tag... more) {
-        Counter.builder(name)
-                .description(description)
-                .tags(tags.of(run.job().value(), run.key()))
-                .tags(Arrays.asList(more))
-                .register(registry)
-                .increment();
+        Labels.count(
+                registry,
+                name,
+                description,
+                Tags.of(tags.of(run.job().value(), run.key())).and(more));
     }
 
     private Timer.Builder timer(String name, String description, Run run) {

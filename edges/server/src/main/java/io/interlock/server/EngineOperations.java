@@ -13,12 +13,12 @@ import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
 import io.interlock.server.compat.CompatApis;
 import io.interlock.server.live.StreamOperation;
-import io.interlock.server.locks.LockOperations;
 import io.interlock.server.operation.AdminOperations;
+import io.interlock.server.operation.LockOperations;
+import io.interlock.server.operation.RunOperations;
 import io.interlock.server.operation.SessionOperations;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
-import io.interlock.server.runs.RunOperations;
 import io.interlock.server.session.Sessions;
 import io.interlock.time.Environment;
 import java.util.concurrent.CompletionStage;
@@ -43,28 +43,30 @@ public record EngineOperations(
     /** The operations, to which those about keys and configuration can be added. They end with the server. */
     public Operations operations() {
         OperationContext context = OperationContext.of(engine, environment);
-        keys.onRevoked(context.waits()::checkKeys);
-        Operations operations = new Operations();
-        Api.addTo(operations);
+        Operations operations = forEachStore(context);
         RunOperations.addTo(operations, context);
         LockOperations.addTo(operations, context);
         AdminOperations.addTo(operations, context, apis);
-        SessionOperations.addTo(operations, sessions, keys, records, environment);
         StreamOperation.addTo(operations, context, limits.streams());
-        return operations.onStop(context.waits()::close);
+        return operations;
     }
 
     /** Those of a store that keeps leases only: all that needs runs, the compatible APIs included, is answered with the reason. */
     public Operations ofLeases() {
         OperationContext context = OperationContext.of(engine, environment);
-        keys.onRevoked(context.waits()::checkKeys);
-        Operations operations = new Operations().otherwise(EngineOperations::needsRuns);
-        Api.addTo(operations);
+        Operations operations = forEachStore(context).otherwise(EngineOperations::needsRuns);
         LockOperations.addLeasesTo(operations, context);
-        AdminOperations.addSweepsTo(operations, context);
-        SessionOperations.addTo(operations, sessions, keys, records, environment);
         CompatApis.DOCUMENTS.forEach(
                 document -> operations.also(document, new Operations().otherwise(EngineOperations::needsRuns)));
+        return operations;
+    }
+
+    private Operations forEachStore(OperationContext context) {
+        keys.onRevoked(context.waits()::checkKeys);
+        Operations operations = new Operations();
+        Api.addTo(operations);
+        AdminOperations.addSweepsTo(operations, context);
+        SessionOperations.addTo(operations, sessions, keys, records, environment);
         return operations.onStop(context.waits()::close);
     }
 

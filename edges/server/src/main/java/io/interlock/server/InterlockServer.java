@@ -4,21 +4,20 @@ import io.interlock.config.Limits;
 import io.interlock.config.Listen;
 import io.interlock.config.OidcSettings;
 import io.interlock.engine.access.KeyRing;
+import io.interlock.server.ManagementRoutes.ReadyProbe;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.access.Authentication;
+import io.interlock.server.access.OidcRoutes;
 import io.interlock.server.api.Api;
+import io.interlock.server.api.Api.TenantRequests;
 import io.interlock.server.api.ContractDocument.DocumentRoutes;
 import io.interlock.server.api.Operations;
-import io.interlock.server.api.TenantRequests;
 import io.interlock.server.http.ClientAddress;
 import io.interlock.server.http.ConnectionLimit;
-import io.interlock.server.http.Health.ReadyProbe;
 import io.interlock.server.http.HttpServerFactory;
 import io.interlock.server.http.ListenPolicy;
 import io.interlock.server.http.RequestFilter;
-import io.interlock.server.oidc.OidcRoutes;
 import io.interlock.server.session.Sessions;
-import io.interlock.server.ui.UiRoutes;
 import io.interlock.time.Environment;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Deployable;
@@ -91,20 +90,18 @@ public final class InterlockServer {
                 .toCompletionStage();
     }
 
-    /** Every contract, and who answers it. */
     private Future<Map<Api, Operations>> contracts() {
+        Map<String, Operations> all = new LinkedHashMap<>();
+        all.put(Api.DOCUMENT, operations);
+        all.putAll(operations.further());
         Map<Api, Operations> contracts = new LinkedHashMap<>();
-        Future<Void> loaded = Api.load(vertx).map(api -> {
-            contracts.put(api, operations);
-            return null;
-        });
-        for (Map.Entry<String, Operations> further : operations.further().entrySet()) {
-            loaded = loaded.compose(before -> Api.load(vertx, further.getKey())).map(api -> {
-                contracts.put(api, further.getValue());
-                return null;
-            });
+        Future<Void> loaded = Future.succeededFuture();
+        for (Map.Entry<String, Operations> each : all.entrySet()) {
+            loaded = loaded.compose(before -> Api.load(vertx, each.getKey()))
+                    .onSuccess(api -> contracts.put(api, each.getValue()))
+                    .mapEmpty();
         }
-        return loaded.map(all -> contracts);
+        return loaded.map(contracts);
     }
 
     public int port() {
@@ -135,7 +132,7 @@ public final class InterlockServer {
 
     private Future<Void> listen(Listen listen, Limits limits, ServerParts parts, Map<Api, Operations> contracts) {
         ClientAddress addresses = new ClientAddress(listen.trustedProxies());
-        Authentication authentication = Authentication.by(
+        Authentication authentication = new Authentication(
                 parts.keys(),
                 parts.sessions(),
                 limits.requestsPerSecond(),
@@ -151,32 +148,28 @@ public final class InterlockServer {
         }
         OidcSettings oidc = parts.oidc();
         if (oidc != null) {
-            OidcRoutes.addTo(
-                    main, vertx, new OidcRoutes.Parts(oidc, parts.sessions(), parts.records(), parts.environment()));
+            new OidcRoutes(oidc, parts.sessions(), parts.records(), parts.environment(), vertx).addTo(main);
         }
         UiRoutes.addTo(main, vertx, oidc == null ? "" : oidc.name());
         DocumentRoutes.addTo(main, contracts.keySet());
         contracts.forEach((api, answering) ->
                 main.route(api.base() + "/*").subRouter(api.routes(vertx, authentication, gate, requests, answering)));
-        Future<Void> listening = open(
+        Future<Integer> listening = open(
                         listen, limits, listen.port(), main, ConnectionLimit.of(limits.connections(), addresses))
-                .map(bound -> {
+                .onSuccess(bound -> {
                     port = bound;
                     managementPort = bound;
-                    return null;
                 });
         if (listen.managementPort() == null) {
-            return listening;
+            return listening.mapEmpty();
         }
         Router management = gate.router(vertx);
         inside.openTo(management);
         int wanted = listen.managementPort();
         return listening
                 .compose(done -> open(listen, limits, wanted, management, ConnectionLimit.of(MONITORS, addresses)))
-                .map(bound -> {
-                    managementPort = bound;
-                    return null;
-                });
+                .onSuccess(bound -> managementPort = bound)
+                .mapEmpty();
     }
 
     private Future<Integer> open(Listen listen, Limits limits, int wanted, Router router, ConnectionLimit most) {

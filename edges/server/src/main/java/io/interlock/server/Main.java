@@ -21,7 +21,6 @@ public final class Main {
         if (List.of(arguments).contains("demo") && System.getenv(LEVEL) == null) {
             System.setProperty(LEVEL, "ERROR");
         }
-        System.exit(Launch.of(System.out, System.err, System.getenv(), Environment.system())
-                .run(List.of(arguments)));
+        System.exit(new Launch(System.out, System.err, System.getenv(), Environment.system()).run(List.of(arguments)));
     }
 }

@@ -4,14 +4,15 @@ import io.interlock.access.Role;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.http.Exchange;
-import io.interlock.server.http.Health;
-import io.interlock.server.http.Health.ReadyProbe;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
@@ -19,26 +20,30 @@ import io.vertx.ext.web.RoutingContext;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * Health and metrics. On a port of their own they need no key. On the main port only callers from this host need none, for metrics also
+ * Health and metrics; without its store the server is alive, but not ready. On a port of their own they need no key. On the main port only callers from this host need none, for metrics also
  * by a name of this host and without a proxy, and behind a proxy no caller is known to be one. Metrics are of all tenants, so there no key
  * is enough for them but the one that may act for all.
  */
 public final class ManagementRoutes {
 
+    private static final long PATIENCE_SECONDS = 2;
+
     private static final Pattern LOOPBACK =
             Pattern.compile("(?i)localhost|127(\\.[0-9]{1,3}){3}|\\[?(::1|0:0:0:0:0:0:0:1)]?");
     private static final List<String> FORWARDED = List.of("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via");
 
-    private final Health health;
+    private final ReadyProbe probe;
     private final PrometheusMeterRegistry meters;
 
     /** Shows what {@code probe} and {@code meters} know. */
     public ManagementRoutes(ReadyProbe probe, PrometheusMeterRegistry meters) {
-        this.health = new Health(probe);
+        this.probe = probe;
         this.meters = meters;
     }
 
@@ -71,8 +76,10 @@ public final class ManagementRoutes {
     }
 
     private void add(Router router, Handler<RoutingContext> guard, Handler<RoutingContext> metricsGuard) {
-        look(router, "/health/live").handler(guard).handler(health::live);
-        look(router, "/health/ready").handler(guard).handler(health::ready);
+        look(router, "/health/live")
+                .handler(guard)
+                .handler(context -> answer(context, 200, new JsonObject().put("status", "UP")));
+        look(router, "/health/ready").handler(guard).handler(this::ready);
         look(router, "/metrics")
                 .handler(metricsGuard)
                 .handler(ManagementRoutes::ofWholeServer)
@@ -121,6 +128,60 @@ public final class ManagementRoutes {
                     && InetAddress.getByName(peer.hostAddress()).isLoopbackAddress();
         } catch (UnknownHostException impossible) {
             return false;
+        }
+    }
+
+    private void ready(RoutingContext context) {
+        ask().onComplete(answer -> {
+            ReadyProbe.Readiness said = answer.succeeded()
+                    ? answer.result()
+                    : ReadyProbe.Readiness.notReady("no answer within " + PATIENCE_SECONDS + "s, or a failure");
+            JsonObject json = new JsonObject().put("status", said.ready() ? "UP" : "DOWN");
+            if (!said.ready()) {
+                json.put("reason", said.reason());
+            }
+            answer(context, said.ready() ? 200 : 503, json);
+        });
+    }
+
+    private Future<ReadyProbe.Readiness> ask() {
+        try {
+            CompletionStage<ReadyProbe.Readiness> asked = probe.ask();
+            return Future.fromCompletionStage(asked, Vertx.currentContext())
+                    .timeout(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (RuntimeException failure) {
+            return Future.failedFuture(failure);
+        }
+    }
+
+    private static void answer(RoutingContext context, int status, JsonObject json) {
+        context.response()
+                .setStatusCode(status)
+                .putHeader("Content-Type", "application/json")
+                .end(json.toBuffer());
+    }
+
+    /** Asks whether requests can be served now. Never blocks. */
+    @FunctionalInterface
+    public interface ReadyProbe {
+
+        /** Looks. An answer that takes long counts as no. */
+        CompletionStage<Readiness> ask();
+
+        /**
+         * What was found.
+         *
+         * @param reason if not, why, without secrets
+         */
+        record Readiness(boolean ready, String reason) {
+
+            public static Readiness yes() {
+                return new Readiness(true, "");
+            }
+
+            public static Readiness notReady(String reason) {
+                return new Readiness(false, reason);
+            }
         }
     }
 }

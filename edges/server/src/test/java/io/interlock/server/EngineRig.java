@@ -16,11 +16,11 @@ import io.interlock.engine.handler.CommandHandler;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Transition;
 import io.interlock.server.InterlockServer.ServerParts;
+import io.interlock.server.ManagementRoutes.ReadyProbe.Readiness;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.ContractCheck;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.http.Health.ReadyProbe.Readiness;
 import io.interlock.server.session.Sessions;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
@@ -103,7 +103,7 @@ public final class EngineRig implements AutoCloseable {
                 .tenantMaxRunning("small", 1)
                 .maxOpenRuns(limits.tenant().openRuns())
                 .build();
-        records = AccessRecords.of(Optional.of(store.audit()::append), ring, shifted(environment, shift), meters);
+        records = new AccessRecords(Optional.of(store.audit()::append), ring, shifted(environment, shift), meters);
         Operations operations = new EngineOperations(
                         engine, ring, sessions, records, shifted(environment, shift), limits, job -> "none")
                 .operations();

@@ -1,7 +1,6 @@
 package io.interlock.sqs;
 
 import io.interlock.config.Intake;
-import io.interlock.config.IntakeContext;
 import io.interlock.config.InterlockSettings;
 import io.interlock.config.SqsSettings;
 import io.interlock.time.Environment.Timers;
@@ -25,7 +24,7 @@ public final class SqsIntake implements Intake {
     }
 
     @Override
-    public AutoCloseable start(InterlockSettings settings, IntakeContext house) {
+    public AutoCloseable start(InterlockSettings settings, Intake.Context house) {
         Deque<QueueIntake> queues = new ArrayDeque<>();
         try {
             for (SqsSettings queue : settings.sqs()) {
@@ -53,7 +52,7 @@ public final class SqsIntake implements Intake {
         private final Timers chores;
         private final Timers rests;
 
-        private QueueIntake(SqsSettings settings, IntakeContext house) {
+        private QueueIntake(SqsSettings settings, Intake.Context house) {
             String name = Queue.name(settings.queue());
             queue = Queue.of(settings);
             longPoll = settings.times().longPoll();
@@ -89,7 +88,7 @@ public final class SqsIntake implements Intake {
             again(Duration.ZERO, settings.times().watchEvery(), deadLetters::round);
         }
 
-        static QueueIntake start(SqsSettings settings, IntakeContext house) {
+        static QueueIntake start(SqsSettings settings, Intake.Context house) {
             QueueIntake intake = new QueueIntake(settings, house);
             intake.receivers.forEach(Thread::start);
             return intake;

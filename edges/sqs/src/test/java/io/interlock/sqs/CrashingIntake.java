@@ -1,6 +1,6 @@
 package io.interlock.sqs;
 
-import io.interlock.config.IntakeContext;
+import io.interlock.config.Intake;
 import io.interlock.config.SqsSettings;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
@@ -44,7 +44,7 @@ final class CrashingIntake {
                 1,
                 times,
                 SqsSettings.Messages.OWN);
-        QueueIntake.start(settings, new IntakeContext(dying, Environment.system(), IntakeContext.Gauges.NONE));
+        QueueIntake.start(settings, new Intake.Context(dying, Environment.system(), Intake.Context.Gauges.NONE));
         // All its threads are daemons, which keep no process alive.
         new CountDownLatch(1).await();
     }

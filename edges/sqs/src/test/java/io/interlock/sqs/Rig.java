@@ -1,6 +1,6 @@
 package io.interlock.sqs;
 
-import io.interlock.config.IntakeContext;
+import io.interlock.config.Intake;
 import io.interlock.config.SqsSettings;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
@@ -35,7 +35,7 @@ final class Rig implements AutoCloseable {
         engine = RunEngine.builder(store).jobs(jobs()).build();
         intake = QueueIntake.start(
                 settings,
-                new IntakeContext(engine, Environment.system(), (name, labels, value) -> gauges.put(name, value)));
+                new Intake.Context(engine, Environment.system(), (name, labels, value) -> gauges.put(name, value)));
     }
 
     private Jobs jobs() {

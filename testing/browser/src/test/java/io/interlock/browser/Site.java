@@ -6,8 +6,8 @@ import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.access.Role;
 import io.interlock.config.Configuration;
-import io.interlock.config.Flag;
 import io.interlock.config.Given;
+import io.interlock.config.Given.Flag;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
 import io.interlock.config.OidcSettings;
@@ -28,9 +28,9 @@ import io.interlock.run.Run;
 import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
+import io.interlock.server.ManagementRoutes.ReadyProbe.Readiness;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
-import io.interlock.server.http.Health.ReadyProbe.Readiness;
 import io.interlock.server.operation.AccessOperations;
 import io.interlock.server.session.Sessions;
 import io.interlock.store.memory.MemoryStore;
@@ -209,11 +209,11 @@ final class Site implements AutoCloseable {
     /** Starts a server on {@code port}; 0 for any free port. */
     private InterlockServer serve(int port) {
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        AccessRecords records = AccessRecords.of(Optional.empty(), ring, time, meters);
+        AccessRecords records = new AccessRecords(Optional.empty(), ring, time, meters);
         EngineOperations all =
                 new EngineOperations(engine, ring, sessions, records, time, Limits.DEFAULT, job -> "none");
         Operations operations = leasesOnly ? all.ofLeases() : all.operations();
-        AccessOperations.addTo(operations, ring, CONFIGURATION, time.clock());
+        AccessOperations.addTo(operations, ring, CONFIGURATION, time.clock(), true);
         ServerParts parts = new ServerParts(
                 time,
                 ring,

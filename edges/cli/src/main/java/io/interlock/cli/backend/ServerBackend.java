@@ -9,7 +9,7 @@ import io.interlock.engine.Submission;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.service.Facts;
-import io.interlock.service.HistoryWindow;
+import io.interlock.service.HistoryFacts;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
@@ -276,7 +276,7 @@ public final class ServerBackend implements Backend {
 
         @Override
         public Facts history() {
-            return client.get("/history?window=" + HistoryWindow.HOUR.word());
+            return client.get("/history?window=" + HistoryFacts.Window.HOUR.word());
         }
 
         @Override

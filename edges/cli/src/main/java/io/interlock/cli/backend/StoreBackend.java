@@ -39,7 +39,8 @@ import io.interlock.run.RunSpec.Execution;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
-import io.interlock.service.HistoryWindow;
+import io.interlock.service.FilteredPage;
+import io.interlock.service.HistoryFacts;
 import io.interlock.service.LockFacts;
 import io.interlock.service.PastTime;
 import io.interlock.service.RunFacts;
@@ -258,12 +259,11 @@ public final class StoreBackend implements Backend {
         /** As many runs as a page has, however many pages are looked through for them. */
         private List<Run> all(RunQuery query, RunPages.Also also) {
             RunPages pages = new RunPages(engine);
-            List<Run> found = new ArrayList<>();
-            RunPages.Page page = pages.page(query, also);
-            found.addAll(page.runs());
-            while (page.after().isPresent() && found.size() < query.limit()) {
-                page = pages.page(query.page(page.after().getAsLong(), query.limit()), also);
-                found.addAll(page.runs());
+            FilteredPage<Run> page = pages.page(query, also);
+            List<Run> found = new ArrayList<>(page.items());
+            for (Run last = page.last(); last != null && found.size() < query.limit(); last = page.last()) {
+                page = pages.page(query.page(last.number(), query.limit()), also);
+                found.addAll(page.items());
             }
             return found.size() > query.limit() ? found.subList(0, query.limit()) : found;
         }
@@ -525,7 +525,7 @@ public final class StoreBackend implements Backend {
 
         @Override
         public Facts history() {
-            return service.history(target.tenant(), null, HistoryWindow.HOUR);
+            return service.history(target.tenant(), null, HistoryFacts.Window.HOUR);
         }
 
         @Override

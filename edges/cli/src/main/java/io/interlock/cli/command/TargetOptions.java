@@ -16,7 +16,7 @@ import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.client.InterlockClient;
 import io.interlock.config.DataFolder;
-import io.interlock.config.Flag;
+import io.interlock.config.Given.Flag;
 import io.interlock.engine.Jobs;
 import io.interlock.run.Retention;
 import java.io.IOException;

@@ -9,7 +9,7 @@ import io.interlock.client.ServerWorker;
 import io.interlock.config.Configuration;
 import io.interlock.config.EngineSetup;
 import io.interlock.config.Given;
-import io.interlock.config.IntakeContext;
+import io.interlock.config.Intake;
 import io.interlock.config.Intakes;
 import io.interlock.config.InterlockSettings;
 import io.interlock.engine.EngineBuilder;
@@ -153,7 +153,7 @@ public final class WorkerCommand extends CliCommand.Targeted {
                         store.capabilities().store(),
                         engine.workers(),
                         setup.jobs().all().size());
-                intakes.start(new IntakeContext(engine, session.environment(), IntakeContext.Gauges.NONE));
+                intakes.start(new Intake.Context(engine, session.environment(), Intake.Context.Gauges.NONE));
                 awaitStop(health);
                 intakes.close();
             }

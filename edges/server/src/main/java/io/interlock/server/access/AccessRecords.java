@@ -68,9 +68,10 @@ public final class AccessRecords implements AutoCloseable {
     // Held while a batch is written, so that the batch that was written is the one that is removed.
     private final Object turn = new Object();
 
-    private AccessRecords(
-            Consumer<List<AuditRecord>> sink, KeyRing keys, Environment environment, MeterRegistry meters) {
-        this.sink = sink;
+    /** Has {@code audit} write them; lines of the process's log if there is none, because the store keeps no audit log. */
+    public AccessRecords(
+            Optional<Consumer<List<AuditRecord>>> audit, KeyRing keys, Environment environment, MeterRegistry meters) {
+        this.sink = audit.orElse(AccessRecords::log);
         this.keys = keys;
         this.environment = environment;
         this.writer = environment.timers("interlock-access-records");
@@ -79,13 +80,6 @@ public final class AccessRecords implements AutoCloseable {
         this.dropped = meters.counter(METER, "outcome", "dropped");
     }
 
-    /** Has {@code audit} write them; lines of the process's log if there is none, because the store keeps no audit log. */
-    public static AccessRecords of(
-            Optional<Consumer<List<AuditRecord>>> audit, KeyRing keys, Environment environment, MeterRegistry meters) {
-        return new AccessRecords(audit.orElse(AccessRecords::log), keys, environment, meters);
-    }
-
-    /** What a record is about, and where it comes from. */
     private record Source(String action, LockKey key, String address) {}
 
     /** What came from one source since {@code begun}. */
@@ -105,7 +99,7 @@ public final class AccessRecords implements AutoCloseable {
      */
     public void refused(RoutingContext context, Problem problem) {
         Optional<Caller> caller = Exchange.caller(context);
-        Optional<String> presented = Exchange.presented(context);
+        Optional<String> presented = Exchange.PRESENTED.in(context);
         boolean looks = Authentication.LOOKS.contains(context.request().method());
         if (caller.isEmpty() && presented.isEmpty() && looks) {
             return;
@@ -115,10 +109,9 @@ public final class AccessRecords implements AutoCloseable {
                 .or(() -> key.map(named -> UNKNOWN + ", with the id of key " + named.id()))
                 .orElse(UNKNOWN);
         String operation = Exchange.operation(context);
-        note(AuditRecord.of(
-                Instant.EPOCH,
+        note(record(
                 key.map(AccessKey::logKey).orElse(AccessKey.UNKNOWN),
-                new Actor(who, Exchange.requestId(context), Exchange.address(context)),
+                actor(context, who),
                 operation.equals("signIn") ? "sign-in-refused" : "refused",
                 "",
                 operation,
@@ -127,26 +120,28 @@ public final class AccessRecords implements AutoCloseable {
 
     /** A user signed in with {@code key}, which was shown itself or {@code by} something else. */
     public void signedIn(Actor actor, AccessKey key, String by) {
-        note(AuditRecord.of(
-                Instant.EPOCH, key.logKey(), actor, "signed-in", "", key.role().name(), "by " + by));
+        note(record(key.logKey(), actor, "signed-in", "", key.role().name(), "by " + by));
     }
 
     /** A person whom an identity provider calls {@code who} may not sign in. */
     public void signInRefused(RoutingContext context, String who, String reason) {
-        note(AuditRecord.of(
-                Instant.EPOCH,
-                AccessKey.UNKNOWN,
-                new Actor(who, Exchange.requestId(context), Exchange.address(context)),
-                "sign-in-refused",
-                "",
-                Exchange.operation(context),
-                reason));
+        String operation = Exchange.operation(context);
+        note(record(AccessKey.UNKNOWN, actor(context, who), "sign-in-refused", "", operation, reason));
     }
 
     /** A session ended because its user signed out. */
     public void signedOut(Actor actor, AccessKey key) {
-        note(AuditRecord.of(
-                Instant.EPOCH, key.logKey(), actor, "signed-out", key.role().name(), "", "asked for"));
+        note(record(key.logKey(), actor, "signed-out", key.role().name(), "", "asked for"));
+    }
+
+    private static Actor actor(RoutingContext context, String who) {
+        return new Actor(who, Exchange.requestId(context), Exchange.address(context));
+    }
+
+    /** The store says when. */
+    private static AuditRecord record(
+            LockKey key, Actor actor, String action, String before, String after, String reason) {
+        return AuditRecord.of(Instant.EPOCH, key, actor, action, before, after, reason);
     }
 
     /** Writes what it can at once, and ends. */
@@ -194,14 +189,9 @@ public final class AccessRecords implements AutoCloseable {
             oldest.remove();
             if (window.leftOut > 0) {
                 Source source = next.getKey();
-                enqueue(AuditRecord.of(
-                        Instant.EPOCH,
-                        source.key(),
-                        new Actor(AuditRecord.RULES, null, source.address()),
-                        source.action(),
-                        "",
-                        "",
-                        window.leftOut + " more within a minute were left out"));
+                Actor rules = new Actor(AuditRecord.RULES, null, source.address());
+                String said = window.leftOut + " more within a minute were left out";
+                enqueue(record(source.key(), rules, source.action(), "", "", said));
             }
         }
     }

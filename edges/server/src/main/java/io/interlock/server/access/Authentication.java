@@ -14,7 +14,7 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.session.Sessions;
 import io.interlock.server.session.Sessions.Session;
-import io.interlock.server.session.Tokens;
+import io.interlock.server.session.Sessions.Tokens;
 import io.interlock.time.Environment.Ticker;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -59,29 +59,17 @@ public final class Authentication {
     private final Sessions sessions;
 
     /**
-     * Knows callers by {@code keys}.
+     * Knows callers by {@code keys} or their sessions; each key may ask {@code requestsPerSecond} times a second.
      *
-     * @param strangers how often an address may show a wrong key
      * @param knowsAddresses whether clients are known by their addresses, and not all by that of a proxy
      */
-    private Authentication(
-            KeyRing keys, Buckets requests, Buckets strangers, boolean knowsAddresses, Sessions sessions) {
+    public Authentication(
+            KeyRing keys, Sessions sessions, int requestsPerSecond, boolean knowsAddresses, Ticker ticker) {
         this.keys = keys;
-        this.requests = requests;
-        this.strangers = strangers;
+        this.requests = new Buckets(requestsPerSecond, ticker);
+        this.strangers = new Buckets(WRONG_KEYS, ticker);
         this.knowsAddresses = knowsAddresses;
         this.sessions = sessions;
-    }
-
-    /** Knows callers by {@code keys} or their sessions; each key may ask {@code requestsPerSecond} times a second. */
-    public static Authentication by(
-            KeyRing keys, Sessions sessions, int requestsPerSecond, boolean knowsAddresses, Ticker ticker) {
-        return new Authentication(
-                keys,
-                new Buckets(requestsPerSecond, ticker),
-                new Buckets(WRONG_KEYS, ticker),
-                knowsAddresses,
-                sessions);
     }
 
     /** Goes on if the caller is known, has the role {@code needed}, and is within its rate limit. */
@@ -100,11 +88,11 @@ public final class Authentication {
             return;
         }
         String key = shown.get();
-        Exchange.presented(context, key);
+        Exchange.PRESENTED.put(context, key);
         if (isOneOfTooMany(context, key, keys::mayKnow)) {
             return;
         }
-        Exchange.standing(context, () -> keys.recognise(key).thenApply(Optional::isPresent));
+        Exchange.STANDING.put(context, () -> keys.recognise(key).thenApply(Optional::isPresent));
         whenKnown(context, keys.recognise(key), found -> admit(context, found, needed));
     }
 
@@ -133,7 +121,7 @@ public final class Authentication {
         String tenant = request.getHeader(TENANT);
         // An open page sends requests for ever; only actions of the user keep the session alive.
         boolean alone = request.headers().contains(Sessions.BACKGROUND_HEADER);
-        Exchange.standing(
+        Exchange.STANDING.put(
                 context,
                 () -> sessions.find(id, false)
                         .thenCompose(session -> keyOf(session, tenant))
@@ -142,7 +130,7 @@ public final class Authentication {
                 context,
                 sessions.find(id, !alone),
                 session -> whenKnown(context, keyOf(session, tenant), found -> {
-                    session.ifPresent(known -> Exchange.session(context, known));
+                    session.ifPresent(known -> Exchange.SESSION.put(context, known));
                     admit(context, found, needed);
                 }));
     }
@@ -191,7 +179,7 @@ public final class Authentication {
                     .with("limit", requests.perSecond())
                     .retryAfter(wait.get());
         }
-        Optional<Session> session = Exchange.session(context);
+        Optional<Session> session = Exchange.SESSION.in(context);
         Caller caller = new Caller(key, tenant(context.request(), key, session));
         Exchange.caller(context, caller);
         session.ifPresent(known -> requireOurs(context.request(), known));

@@ -1,4 +1,4 @@
-/** Authentication: API keys, tenants, rate limits, and the record of refusals. */
+/** Who asks: API keys, people who sign in with an OpenID provider, rate limits, and the record of refusals. */
 @NullMarked
 package io.interlock.server.access;
 

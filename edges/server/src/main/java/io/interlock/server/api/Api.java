@@ -1,6 +1,8 @@
 package io.interlock.server.api;
 
 import io.interlock.access.Role;
+import io.interlock.config.Limits;
+import io.interlock.engine.access.TenantLimitException;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.api.Operations.Operation;
 import io.interlock.server.api.Operations.Signatures;
@@ -12,6 +14,7 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonArray;
@@ -31,11 +34,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The routes of one contract, {@code /api/v1} or a further one, made from its document: who may call, what is a proper call, who answers. */
 public final class Api {
+
+    /** The document of {@code /api/v1}. */
+    public static final String DOCUMENT = "openapi.yaml";
 
     private static final String PUBLIC = "public";
     private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
@@ -50,11 +58,6 @@ public final class Api {
         this.document = document;
     }
 
-    /** Reads the contract of {@code /api/v1}. */
-    public static Future<Api> load(Vertx vertx) {
-        return load(vertx, "openapi.yaml");
-    }
-
     /** Reads a contract that comes with the server. */
     public static Future<Api> load(Vertx vertx, String name) {
         JsonObject document = ContractDocument.read(name);
@@ -64,16 +67,14 @@ public final class Api {
 
     /** Has {@code getContract} answered with the document clients read. */
     public static void addTo(Operations operations) {
-        JsonObject document = ContractDocument.read();
+        JsonObject document = ContractDocument.read(DOCUMENT);
         operations.on("getContract", call -> CompletableFuture.completedFuture(Reply.ok(document)));
     }
 
-    /** How its document is called. */
     String name() {
         return name;
     }
 
-    /** The document clients read. */
     public JsonObject document() {
         return document;
     }
@@ -83,7 +84,6 @@ public final class Api {
         return ContractDocument.base(document);
     }
 
-    /** All operations, by their ids. */
     Set<String> operationIds() {
         return contract.operations().stream()
                 .map(io.vertx.openapi.contract.Operation::getOperationId)
@@ -117,13 +117,13 @@ public final class Api {
             TenantRequests.Counting counting = counting(operation);
             route.setDoSecurity(false).setDoValidation(false);
             route.addHandler(context -> {
-                Exchange.shape(context, shape);
-                Exchange.operation(context, id);
+                Exchange.SHAPE.put(context, shape);
+                Exchange.OPERATION.put(context, id);
                 context.next();
             });
             admit(route, role(operation), authentication, gate, operations.signatures(id));
             route.addHandler(context -> {
-                Call call = check.check(context, Exchange.body(context));
+                Call call = check.check(context, Exchange.BODY.in(context).orElseGet(Buffer::buffer));
                 note(context, call);
                 requireForFields(byField, call);
                 requests.enter(call, counting);
@@ -136,7 +136,7 @@ public final class Api {
                     .map(operation -> operation.getHttpMethod().name())
                     .collect(Collectors.toCollection(TreeSet::new));
             router.route(path.getName().replaceAll("\\{(.*?)}", ":$1")).handler(context -> {
-                Exchange.shape(context, shape);
+                Exchange.SHAPE.put(context, shape);
                 otherMethod(context, methods);
             });
         });
@@ -161,7 +161,10 @@ public final class Api {
                 Boolean.TRUE.equals(route.getOperation().getExtensions().get("x-any-type"))));
         signatures.ifPresent(known -> route.addHandler(context -> {
             if (isSigned(context, signatures)) {
-                authentication.admit(context, known.recognise(context, Exchange.body(context)), needed.orElseThrow());
+                authentication.admit(
+                        context,
+                        known.recognise(context, Exchange.BODY.in(context).orElseGet(Buffer::buffer)),
+                        needed.orElseThrow());
             } else {
                 context.next();
             }
@@ -291,6 +294,64 @@ public final class Api {
         public static String here() {
             @Nullable String version = ServerVersion.class.getPackage().getImplementationVersion();
             return version == null ? "unpackaged" : version;
+        }
+    }
+
+    /**
+     * Counts the requests of each tenant that are under way at this node, and refuses those beyond its limits. Requests that wait for something
+     * are counted apart, so that they take no places of others; those that keep or give back what a client has are not counted. Safe for use by
+     * many threads.
+     */
+    public static final class TenantRequests {
+
+        private final Kind requests;
+        private final Kind waits;
+
+        public TenantRequests(Limits.Tenant limits) {
+            requests = new Kind("requests under way at this node", "limits.requests", limits.requests());
+            waits = new Kind("requests that wait at this node", "limits.waits", limits.waits());
+        }
+
+        /** How a contract says that an operation counts, by {@code x-counts}. */
+        enum Counting {
+            /** As one that waits if it asks to wait, else as any other. */
+            USUAL,
+            /** As one that waits. */
+            WAIT,
+            /** Not at all. */
+            NONE
+        }
+
+        /**
+         * A call begins; it counts until it is over.
+         *
+         * @throws TenantLimitException if its tenant has too many
+         */
+        void enter(Call call, Counting counting) {
+            if (counting != Counting.NONE) {
+                (counting == Counting.WAIT || call.asksToWait() ? waits : requests).enter(call);
+            }
+        }
+
+        /** Requests of one kind, by tenant; a tenant that has none is not there. */
+        private record Kind(String what, String setting, int most, ConcurrentMap<String, Integer> underWay) {
+
+            Kind(String what, String setting, int most) {
+                this(what, setting, most, new ConcurrentHashMap<>());
+            }
+
+            void enter(Call call) {
+                String tenant = call.tenant();
+                if (underWay.merge(tenant, 1, Integer::sum) > most) {
+                    leave(tenant);
+                    throw new TenantLimitException(tenant, what, setting, most, "ask again when some were answered");
+                }
+                call.whenOver(() -> leave(tenant));
+            }
+
+            private void leave(String tenant) {
+                underWay.computeIfPresent(tenant, (same, count) -> count == 1 ? null : count - 1);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.interlock.server.api;
 
-import io.interlock.server.problem.Problems;
+import io.interlock.server.problem.Problem;
 import io.interlock.time.Environment;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -21,7 +21,7 @@ import java.util.function.Supplier;
  * waits for at most one of each. Bounded: when all threads are busy and the line is full, a call is refused at once with a
  * problem, and no tenant may fill more than half of the line. Idle threads end. Safe for use by many threads.
  */
-public final class BlockingCalls implements Executor {
+public final class BlockingCalls implements Executor, AutoCloseable {
 
     private static final int THREADS = 16;
     private static final int LINE = 1_000;
@@ -36,23 +36,19 @@ public final class BlockingCalls implements Executor {
     private final Deque<String> turns = new ArrayDeque<>();
     private int size;
 
-    private BlockingCalls(ThreadPoolExecutor pool, int line) {
-        this.pool = pool;
-        this.line = line;
-    }
-
     /** 16 threads, and a line of 1,000 calls. */
     public static BlockingCalls of(Environment environment) {
-        return of(environment, THREADS, LINE);
+        return apart(environment, THREADS);
     }
 
     /** For calls that must not wait behind all others, or these behind them: {@code threads} of their own. */
     public static BlockingCalls apart(Environment environment, int threads) {
-        return of(environment, threads, LINE);
+        return new BlockingCalls(environment, threads, LINE);
     }
 
-    static BlockingCalls of(Environment environment, int threads, int line) {
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+    BlockingCalls(Environment environment, int threads, int line) {
+        this.line = line;
+        pool = new ThreadPoolExecutor(
                 threads,
                 threads,
                 IDLE_SECONDS,
@@ -60,10 +56,15 @@ public final class BlockingCalls implements Executor {
                 new LinkedBlockingQueue<>(),
                 environment.threads("interlock-api"));
         pool.allowCoreThreadTimeOut(true);
-        return new BlockingCalls(pool, line);
     }
 
-    /** Runs {@code task} for the server itself, or throws if the line is full. */
+    /** Takes no more calls; those that wait are still made. */
+    @Override
+    public void close() {
+        pool.shutdown();
+    }
+
+    /** Runs {@code task} for the server itself; throws a problem if the line is full, and as any executor if this is closed. */
     @Override
     public void execute(Runnable task) {
         execute(SERVER, task);
@@ -78,9 +79,8 @@ public final class BlockingCalls implements Executor {
     public <T> CompletionStage<T> call(String tenant, Supplier<T> call) {
         try {
             return CompletableFuture.supplyAsync(call, task -> execute(tenant, task));
-        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-            // Also if there is no thread to be had: the caller goes on when it hears of it.
-            return CompletableFuture.failedFuture(Problems.overloaded());
+        } catch (RuntimeException refused) {
+            return CompletableFuture.failedFuture(refused);
         }
     }
 
@@ -89,9 +89,12 @@ public final class BlockingCalls implements Executor {
         try {
             // Whichever thread comes first does what is next, which may be a call of another tenant.
             pool.execute(this::runNext);
-        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+        } catch (RejectedExecutionException closed) {
             remove(tenant, task);
-            throw noThread;
+            throw closed;
+        } catch (OutOfMemoryError noThread) {
+            remove(tenant, task);
+            throw Problem.overloaded();
         }
     }
 
@@ -99,8 +102,9 @@ public final class BlockingCalls implements Executor {
         Deque<Runnable> own = waiting.get(tenant);
         // What a thread is about to take stands in the line for a moment, too.
         int threads = pool.getMaximumPoolSize();
-        if (size >= line + threads || (own != null && own.size() >= line / 2 + threads)) {
-            throw new RejectedExecutionException("the line is full");
+        int most = (tenant.equals(SERVER) ? line : line / 2) + threads;
+        if (size >= line + threads || (own != null && own.size() >= most)) {
+            throw pool.isShutdown() ? new RejectedExecutionException("closed") : Problem.overloaded();
         }
         if (own == null) {
             own = new ArrayDeque<>();

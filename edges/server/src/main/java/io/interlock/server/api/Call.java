@@ -7,6 +7,7 @@ import io.interlock.InvalidKeyException;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseId;
 import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.access.AccessKey;
 import io.interlock.engine.RemoteWork;
 import io.interlock.server.http.Exchange;
@@ -19,12 +20,14 @@ import io.interlock.service.PastTime;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Cookie;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -33,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +88,7 @@ public final class Call {
 
     /** Says which API key the body shows. */
     public void presented(String key) {
-        Exchange.presented(context, key);
+        Exchange.PRESENTED.put(context, key);
     }
 
     public String tenant() {
@@ -129,6 +133,14 @@ public final class Call {
         return Optional.ofNullable(parameters.get(name)).map(type::cast);
     }
 
+    /** The words of a parameter that is a list; none if it is not given. */
+    public List<String> words(String name) {
+        return optional(name, JsonArray.class).stream()
+                .flatMap(JsonArray::stream)
+                .map(String::valueOf)
+                .toList();
+    }
+
     /** A key of the caller's tenant, named by a field of the body. */
     public LockKey key(String field) {
         return LockKey.of(tenant(), body.getString(field));
@@ -143,6 +155,15 @@ public final class Call {
                 throw Problem.invalid("query/" + name, String.valueOf(invalid.getMessage()));
             }
         });
+    }
+
+    /** The id of a run that {@code text} is, if it is one. */
+    public static Optional<RunId> runId(String text) {
+        try {
+            return Optional.of(RunId.parse(text));
+        } catch (IllegalArgumentException malformed) {
+            return Optional.empty();
+        }
     }
 
     /** A time not older than which things are wanted: a time, or a duration back from {@code now}. */
@@ -168,12 +189,15 @@ public final class Call {
 
     /** The session the caller is known by, if it came with a cookie. */
     public Optional<Session> session() {
-        return Exchange.session(context);
+        return Exchange.SESSION.in(context);
     }
 
     /** Whether the caller would still be let in: its key may be taken back and its session end while an answer goes on. */
     public CompletionStage<Boolean> isStillKnown() {
-        return Exchange.isStillKnown(context);
+        return Exchange.STANDING
+                .in(context)
+                .map(Supplier::get)
+                .orElseGet(() -> CompletableFuture.completedFuture(true));
     }
 
     public Optional<String> cookie(String name) {
@@ -190,27 +214,38 @@ public final class Call {
     }
 
     public Optional<Duration> duration(String field) {
-        String text = body.getString(field);
-        if (text == null) {
-            return Optional.empty();
-        }
-        Duration duration;
+        return Optional.ofNullable(body.getString(field)).map(text -> {
+            Duration duration = parsed(field, "/" + field, text);
+            if (duration.compareTo(LONGEST) > 0) {
+                throw Problem.invalid("/" + field, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d");
+            }
+            return duration;
+        });
+    }
+
+    private static Duration parsed(String name, String pointer, String text) {
         try {
-            duration = DurationText.parse(field, text);
+            return DurationText.parse(name, text);
         } catch (InvalidSettingException invalid) {
-            throw Problem.invalid("/" + field, String.valueOf(invalid.getMessage()));
+            throw Problem.invalid(pointer, String.valueOf(invalid.getMessage()));
         } catch (ArithmeticException tooLong) {
-            duration = LONGEST.plusDays(1);
+            return LONGEST.plusDays(1);
         }
-        if (duration.compareTo(LONGEST) > 0) {
-            throw Problem.invalid("/" + field, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d");
-        }
-        return Optional.of(duration);
     }
 
     /** How long the caller is willing to wait for an answer: field {@code wait} or header {@code Prefer}, at most 30 s. */
     public Duration patience() {
-        Duration wanted = duration("wait").orElseGet(this::preferred);
+        return atMost(duration("wait").orElseGet(this::preferred));
+    }
+
+    /** How long the caller is willing to wait for an answer: parameter {@code wait}, at most 30 s. */
+    public Duration patienceByParameter() {
+        return atMost(optional("wait", String.class)
+                .map(text -> parsed("wait", "query/wait", text))
+                .orElse(Duration.ZERO));
+    }
+
+    private static Duration atMost(Duration wanted) {
         return wanted.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : wanted;
     }
 

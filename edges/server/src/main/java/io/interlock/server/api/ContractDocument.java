@@ -38,10 +38,6 @@ public final class ContractDocument {
 
     private ContractDocument() {}
 
-    static JsonObject read() {
-        return read("openapi.yaml");
-    }
-
     static JsonObject read(String name) {
         JsonObject document = YamlResource.object(name);
         ErrorShape shape = shape(document);
@@ -59,7 +55,6 @@ public final class ContractDocument {
         return document;
     }
 
-    /** How it tells what went wrong. */
     static ErrorShape shape(JsonObject document) {
         return ErrorShape.named(document.getString("x-errors", "problem"));
     }
@@ -104,7 +99,7 @@ public final class ContractDocument {
             codes.add(ProblemCode.NEEDS_RUN_STORE);
         }
         for (Object code : operation.getJsonArray("x-problems", new JsonArray())) {
-            codes.add(named(operation, (String) code));
+            codes.add(ProblemCode.of((String) code));
         }
         Map<Integer, JsonObject> byStatus = new TreeMap<>();
         for (ProblemCode code : codes) {
@@ -118,15 +113,6 @@ public final class ContractDocument {
                 responses.put(Integer.toString(status), response(examples, shape));
             }
         });
-    }
-
-    private static ProblemCode named(JsonObject operation, String code) {
-        for (ProblemCode known : ProblemCode.values()) {
-            if (known.code().equals(code)) {
-                return known;
-            }
-        }
-        throw new IllegalStateException(operation.getString("operationId") + " names the unknown problem " + code);
     }
 
     private static JsonObject response(JsonObject examples, ErrorShape shape) {

@@ -2,7 +2,6 @@ package io.interlock.server.api;
 
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
-import io.interlock.server.problem.Problems;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -92,7 +91,7 @@ public final class OpenWaits {
         }
 
         void stop() {
-            answered.completeExceptionally(Problems.stopping());
+            answered.completeExceptionally(Problem.stopping());
         }
 
         private void refuse() {

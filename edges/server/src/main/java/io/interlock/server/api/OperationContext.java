@@ -1,12 +1,14 @@
 package io.interlock.server.api;
 
 import io.interlock.engine.RunEngine;
+import io.interlock.server.api.Operations.Operation;
 import io.interlock.service.EngineService;
 import io.interlock.time.Environment;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -37,9 +39,24 @@ public record OperationContext(
                 environment);
     }
 
+    /** An operation whose answer blocks. */
+    public Operation blocking(Function<Call, Reply> answer) {
+        return call -> blocking(call, () -> answer.apply(call));
+    }
+
+    /** An operation whose answer looks through much. */
+    public Operation listing(Function<Call, Reply> answer) {
+        return call -> listing(call, () -> answer.apply(call));
+    }
+
     /** Makes a call of the engine that blocks, for the tenant of {@code call}. */
     public <T> CompletionStage<T> blocking(Call call, Supplier<T> task) {
         return blocking.call(call.tenant(), task);
+    }
+
+    /** Makes a call of the engine that looks through much, for the tenant of {@code call}. */
+    public <T> CompletionStage<T> listing(Call call, Supplier<T> task) {
+        return lists.call(call.tenant(), task);
     }
 
     /** JSON that a client wrote, as values of which answers are made. */

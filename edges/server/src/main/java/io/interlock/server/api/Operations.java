@@ -43,12 +43,10 @@ public final class Operations {
         return this;
     }
 
-    /** By what callers of {@code operationId} are known beside API keys. */
     Optional<Signatures> signatures(String operationId) {
         return Optional.ofNullable(signed.get(operationId));
     }
 
-    /** The one who answers {@code operationId}. */
     Operation of(String operationId) {
         Operation operation = byId.getOrDefault(operationId, otherwise);
         if (operation == null) {

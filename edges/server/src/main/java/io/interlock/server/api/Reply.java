@@ -24,7 +24,6 @@ public record Reply(
         @Nullable Consumer<HttpServerResponse> stream,
         @Nullable Problem refusal) {
 
-    /** An answer without a stream. */
     private Reply(int status, @Nullable JsonObject body, Map<String, String> headers) {
         this(status, body, headers, null, null);
     }
@@ -52,24 +51,16 @@ public record Reply(
     }
 
     public static Reply created(Facts body, String location) {
-        return created(new JsonObject(body.map()), location);
+        return new Reply(201, new JsonObject(body.map()), Map.of("Location", location));
     }
 
     public static Reply accepted(Facts body) {
-        return accepted(new JsonObject(body.map()));
-    }
-
-    public static Reply created(JsonObject body, String location) {
-        return new Reply(201, body, Map.of("Location", location));
-    }
-
-    public static Reply accepted(JsonObject body) {
-        return new Reply(202, body, Map.of());
+        return new Reply(202, new JsonObject(body.map()), Map.of());
     }
 
     /** A conflict that a contract tells in words of its own. */
-    public static Reply conflict(JsonObject body) {
-        return new Reply(409, body, Map.of());
+    public static Reply conflict(Facts body) {
+        return new Reply(409, new JsonObject(body.map()), Map.of());
     }
 
     public static Reply nothing() {

@@ -1,9 +1,7 @@
 package io.interlock.server.api;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.Problem.Mistake;
@@ -111,20 +109,29 @@ final class RequestCheck {
                     .newDecoder()
                     .decode(ByteBuffer.wrap(raw.getBytes()))
                     .toString();
-            JsonObject proper = readOnce(text);
-            if (proper != null) {
-                if (!properBody.test(proper)) {
-                    mistakes.addAll(ValidationErrors.of(body.validate(proper)));
-                }
-                checkTexts(proper, mistakes);
-                return proper;
+            DecodeException otherwise = null;
+            Object value;
+            try {
+                value = readOnce(text);
+            } catch (DecodeException failure) {
+                otherwise = failure;
+                // Fails as well unless it is JSON that can be read in several ways.
+                value = Json.decodeValue(text);
             }
-            // Once more, to say what is wrong with it.
-            Object value = Json.decodeValue(text);
             if (value instanceof JsonObject object) {
-                mistakes.addAll(ValidationErrors.of(body.validate(object)));
-                checkTexts(object, mistakes);
-                checkNames(text, mistakes);
+                if (!properBody.test(object)) {
+                    mistakes.addAll(ValidationErrors.of(body.validate(object)));
+                }
+                // Whatever is wrong with a text was escaped: UTF-8 and JSON know no other way.
+                if (text.contains("\\u")) {
+                    findBroken("", object, mistakes);
+                }
+                if (otherwise != null) {
+                    mistakes.add(new Mistake(
+                            "",
+                            "The body is not JSON that can be read in one way only" + ValidationErrors.place(otherwise)
+                                    + " names a field for the second time."));
+                }
                 return object;
             }
             mistakes.add(new Mistake("", "The body must be a JSON object."));
@@ -140,62 +147,16 @@ final class RequestCheck {
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build();
 
-    /** Reads {@code json}; {@code null} if it is no JSON that can be read in one way only, or no object. */
-    private static @Nullable JsonObject readOnce(String json) {
+    /** Reads {@code json}; fails if it is no JSON that can be read in one way only. */
+    private static Object readOnce(String json) {
         try (JsonParser parser = JSON.createParser(json)) {
-            return JacksonCodec.fromParser(parser, Object.class) instanceof JsonObject object ? object : null;
-        } catch (DecodeException | JsonProcessingException otherwise) {
-            return null;
-        } catch (IOException impossible) {
-            throw new UncheckedIOException(impossible);
-        }
-    }
-
-    /** Adds the first such field of {@code json}, which can be read otherwise, to {@code mistakes}. */
-    private static void checkNames(String json, List<Mistake> mistakes) {
-        try (JsonParser parser = JSON.createParser(json)) {
-            while (parser.nextToken() != null) {
-                // Only to get to the end.
-            }
-        } catch (JsonProcessingException twice) {
-            JsonLocation at = twice.getLocation();
-            mistakes.add(new Mistake(
-                    "",
-                    "The body is not JSON that can be read in one way only: line " + at.getLineNr() + ", column "
-                            + at.getColumnNr() + " names a field for the second time."));
+            return JacksonCodec.fromParser(parser, Object.class);
         } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);
         }
     }
 
     private static final char REPLACEMENT = '\uFFFD';
-
-    /** Adds what is wrong with texts in {@code value} to {@code mistakes}. */
-    private static void checkTexts(JsonObject value, List<Mistake> mistakes) {
-        if (!isPlain(value)) {
-            findBroken("", value, mistakes);
-        }
-    }
-
-    private static boolean isPlain(@Nullable Object value) {
-        if (value instanceof String text) {
-            return isPlain(text);
-        }
-        if (value instanceof JsonObject object) {
-            for (Map.Entry<String, Object> field : object) {
-                if (!isPlain(field.getKey()) || !isPlain(field.getValue())) {
-                    return false;
-                }
-            }
-        } else if (value instanceof JsonArray array) {
-            for (Object item : array) {
-                if (!isPlain(item)) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
 
     private static void findBroken(String pointer, @Nullable Object value, List<Mistake> mistakes) {
         if (value instanceof String text && !isPlain(text)) {
@@ -324,22 +285,9 @@ final class RequestCheck {
 
         /** The words of a schema that say something themselves; the others only sum up what these found further down. */
         private static final Set<String> TELLING = Set.of(
-                "type",
-                "const",
-                "enum",
-                "required",
-                "minProperties",
-                "maxProperties",
-                "minItems",
-                "maxItems",
-                "uniqueItems",
-                "minimum",
-                "maximum",
-                "minLength",
-                "maxLength",
-                "pattern",
-                "format",
-                "additionalProperties");
+                ("type const enum required minProperties maxProperties minItems maxItems uniqueItems minimum maximum"
+                                + " minLength maxLength pattern format additionalProperties")
+                        .split(" "));
 
         private ValidationErrors() {}
 

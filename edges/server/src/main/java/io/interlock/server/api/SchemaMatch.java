@@ -85,35 +85,29 @@ final class SchemaMatch {
     }
 
     private static Predicate<@Nullable Object> type(@Nullable Object names) {
-        Set<Object> types = new HashSet<>();
-        if (names instanceof JsonArray several) {
-            several.forEach(types::add);
-        } else if (names != null) {
-            types.add(names);
-        }
-        return value -> types.contains(typeOf(value)) || (typeOf(value).equals("integer") && types.contains("number"));
+        List<Object> types =
+                names instanceof JsonArray several ? several.stream().toList() : List.of(Objects.requireNonNull(names));
+        return value -> {
+            for (Object type : types) {
+                if (is(type, value)) {
+                    return true;
+                }
+            }
+            return false;
+        };
     }
 
-    private static String typeOf(@Nullable Object value) {
-        if (value instanceof String) {
-            return "string";
-        }
-        if (value instanceof Integer || value instanceof Long) {
-            return "integer";
-        }
-        if (value instanceof Double) {
-            return "number";
-        }
-        if (value instanceof Boolean) {
-            return "boolean";
-        }
-        if (value instanceof JsonObject) {
-            return "object";
-        }
-        if (value instanceof JsonArray) {
-            return "array";
-        }
-        return value == null ? "null" : "unknown";
+    private static boolean is(Object type, @Nullable Object value) {
+        return switch (String.valueOf(type)) {
+            case "string" -> value instanceof String;
+            case "integer" -> value instanceof Integer || value instanceof Long;
+            case "number" -> value instanceof Integer || value instanceof Long || value instanceof Double;
+            case "boolean" -> value instanceof Boolean;
+            case "object" -> value instanceof JsonObject;
+            case "array" -> value instanceof JsonArray;
+            case "null" -> value == null;
+            default -> false;
+        };
     }
 
     private static Predicate<@Nullable Object> oneOf(@Nullable Object values) {

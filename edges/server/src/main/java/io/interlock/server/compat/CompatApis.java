@@ -1,42 +1,34 @@
 package io.interlock.server.compat;
 
+import io.interlock.config.EngineSetup.TriggerSecret;
 import io.interlock.config.JobSettings;
-import io.interlock.config.TriggerSecret;
 import io.interlock.engine.RunEngine;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
-import io.interlock.server.compat.CompatRuns.CompatJobs;
-import io.interlock.server.compat.clusters.ClusterApi;
-import io.interlock.server.compat.flows.FlowApi;
-import io.interlock.server.compat.ingestion.IngestionApi;
-import io.interlock.server.compat.pipelines.PipelineApi;
-import io.interlock.server.compat.workflows.WorkflowApi;
 import io.interlock.time.Environment;
 import java.util.Collection;
 import java.util.List;
 
-/** All compatible APIs, for the jobs of one configuration. Immutable. */
+/** All compatible APIs. */
 public final class CompatApis {
 
     /** The documents of the compatible APIs there are. */
     public static final List<String> DOCUMENTS = List.of(
             PipelineApi.DOCUMENT, FlowApi.DOCUMENT, WorkflowApi.DOCUMENT, ClusterApi.DOCUMENT, IngestionApi.DOCUMENT);
 
-    private final CompatJobs jobs;
-    private final List<TriggerSecret> secrets;
+    private CompatApis() {}
 
-    private CompatApis(CompatJobs jobs, List<TriggerSecret> secrets) {
-        this.jobs = jobs;
-        this.secrets = secrets;
-    }
-
-    /** The compatible APIs of {@code jobs}; {@code secrets} are those by which senders of webhooks are known. */
-    public static CompatApis of(Collection<JobSettings> jobs, Collection<TriggerSecret> secrets) {
-        return new CompatApis(new CompatJobs(jobs), List.copyOf(secrets));
-    }
-
-    /** Has them served beside {@code operations}. They end with the server. */
-    public void addTo(Operations operations, RunEngine engine, Environment environment) {
+    /**
+     * Has those of {@code jobs} served beside {@code operations}. They end with the server.
+     *
+     * @param secrets by which senders of webhooks are known
+     */
+    public static void addTo(
+            Operations operations,
+            RunEngine engine,
+            Environment environment,
+            Collection<JobSettings> jobs,
+            Collection<TriggerSecret> secrets) {
         OperationContext context = OperationContext.of(engine, environment);
         operations
                 .also(PipelineApi.DOCUMENT, PipelineApi.operations(context, jobs))

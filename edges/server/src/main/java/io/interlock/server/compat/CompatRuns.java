@@ -6,11 +6,12 @@ import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunId;
-import io.interlock.TimeText;
 import io.interlock.config.CompatApi;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
+import io.interlock.engine.Submission;
+import io.interlock.run.Attempt.Turn;
 import io.interlock.run.KeyView;
 import io.interlock.run.KeyView.KeyQuery;
 import io.interlock.run.Run;
@@ -24,8 +25,8 @@ import io.interlock.server.api.Reply;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.problem.Refusals;
-import io.interlock.service.EngineService;
-import io.vertx.core.json.JsonObject;
+import io.interlock.service.Facts;
+import io.interlock.service.RunFacts;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,123 +36,124 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** What compatible APIs have in common where they ask for runs and show them. */
-public final class CompatRuns {
+/** The jobs of one compatible API, and what these APIs have in common where they ask for runs and show them. Immutable. */
+final class CompatRuns {
 
-    private CompatRuns() {}
+    private static final int MOST_KEYS = 10_000;
+
+    private final OperationContext context;
+    private final List<JobSettings> jobs;
+
+    /** For those of {@code jobs} that {@code api} starts. */
+    CompatRuns(OperationContext context, CompatApi api, Collection<JobSettings> jobs) {
+        this.context = context;
+        this.jobs = jobs.stream().filter(job -> job.api() == api).toList();
+    }
+
+    OperationContext context() {
+        return context;
+    }
+
+    RunEngine engine() {
+        return context.engine();
+    }
+
+    List<JobSettings> jobs() {
+        return jobs;
+    }
+
+    Optional<JobSettings> job(String name) {
+        return jobs.stream().filter(job -> job.name().equals(name)).findFirst();
+    }
+
+    /** The job that a type stands for: {@code SCALE_WORKERS} is also the job {@code scale-workers}. */
+    Optional<JobSettings> jobOfType(String type) {
+        return job(type)
+                .or(() -> jobs.stream()
+                        .filter(job -> type(job.name()).equals(type(type)))
+                        .findFirst());
+    }
+
+    /** A job's name as a type. */
+    static String type(String name) {
+        return name.toUpperCase(Locale.ROOT).replace('-', '_');
+    }
 
     /** Asks for a run of {@code job} under {@code key}, in the caller's name. */
-    public static RunRequest request(Call call, LockKey key, JobSettings job) {
+    static RunRequest request(Call call, LockKey key, JobSettings job) {
         RunRequest request = RunRequest.of(key, job.job().name()).submitter(call.actor());
         return call.traceparent().map(request::trace).orElse(request);
     }
 
+    /** Submits {@code request}, unless the client goes away before it is answered. */
+    CompletionStage<Submission> submit(Call call, RunRequest request) {
+        return context.waits().until(call, context.engine().submitAsync(request));
+    }
+
     /** The run called {@code id}, if it is the caller's tenant's and its key begins with {@code prefix}. Blocks. */
-    public static Run require(OperationContext context, Call call, String what, String prefix) {
+    Run require(Call call, String what, String prefix) {
         String id = call.required("id", String.class);
-        Optional<Run> run;
-        try {
-            run = context.engine().find(RunId.parse(id));
-        } catch (IllegalArgumentException malformed) {
-            run = Optional.empty();
-        }
-        return run.filter(found -> found.key().tenant().equals(call.tenant())
+        return Call.runId(id)
+                .flatMap(engine()::find)
+                .filter(found -> found.key().tenant().equals(call.tenant())
                         && found.key().name().startsWith(prefix))
                 .orElseThrow(() -> Call.notFound(what, id));
     }
 
+    /** The newest run of {@code query}. Blocks. */
+    Optional<Run> newest(RunQuery query) {
+        return engine().list(query.newestFirst().page(0, 1)).runs().stream().findFirst();
+    }
+
     /** The answer to a request that was refused. */
-    public static CompletionStage<Reply> refused(OperationContext context, Refusal refusal) {
-        return context.blocking().call(refusal.key().tenant(), () -> Reply.refused(problem(context, refusal)));
+    CompletionStage<Reply> refused(Refusal refusal) {
+        return context.blocking().call(refusal.key().tenant(), () -> Reply.refused(problem(refusal)));
     }
 
     /** The problem that {@code refusal} is. Blocks. */
-    public static Problem problem(OperationContext context, Refusal refusal) {
-        return Refusals.of(
-                refusal, EngineService.view(context.engine(), refusal.key()).orElse(null));
+    Problem problem(Refusal refusal) {
+        return Refusals.of(refusal, context.service().view(refusal.key()).orElse(null));
     }
 
-    /** When its last attempt started. */
-    public static Optional<Instant> startedAt(Run run) {
-        return run.status().lastTurn().map(turn -> turn.startedAt());
+    /** When the last attempt of {@code run} started; {@code null} if none did. */
+    static @Nullable Instant startedAt(Run run) {
+        return run.status().lastTurn().map(Turn::startedAt).orElse(null);
     }
 
-    public static Optional<Instant> endedAt(Run run) {
-        return run.state().isTerminal() ? Optional.of(run.status().since()) : Optional.empty();
+    static @Nullable Instant endedAt(Run run) {
+        return run.state().isTerminal() ? run.status().since() : null;
     }
 
     /** The stage it is at, if it says so. */
-    public static @Nullable String stage(Run run) {
+    static @Nullable String stage(Run run) {
         return run.status().currentStage().map(Stage::name).orElse(null);
     }
 
     /** How far it says it is, if it does. */
-    public static @Nullable JsonObject progress(Run run) {
+    static @Nullable Facts progress(Run run) {
         Progress progress = run.status().progress();
-        if (progress.equals(Progress.NONE)) {
-            return null;
-        }
-        JsonObject json = new JsonObject().put("done", progress.done());
-        progress.whole().ifPresent(total -> json.put("total", total));
-        return json;
+        return progress.equals(Progress.NONE)
+                ? null
+                : Facts.with("done", progress.done()).and("total", progress.total());
     }
 
     /** Why it or its last attempt did not succeed, if it did not. */
-    public static @Nullable JsonObject error(Run run) {
+    static @Nullable Facts error(Run run) {
         RunError error = run.status().error();
-        return error == null ? null : new JsonObject().put("code", error.code()).put("message", error.message());
+        return error == null ? null : RunFacts.error(error);
     }
 
-    public static @Nullable String time(Optional<Instant> time) {
-        return time.map(TimeText::format).orElse(null);
+    /** {@code key}, if it is held: by a lease that has not ended, or for a run. Blocks. */
+    Optional<KeyView> held(LockKey key) {
+        return context.service().view(key).filter(CompatRuns::isHeld);
     }
 
-    /** Which jobs can be started through which compatible API. Immutable. */
-    public static final class CompatJobs {
-
-        private final List<JobSettings> jobs;
-
-        /** Those of {@code jobs} that have a compatible API. */
-        public CompatJobs(Collection<JobSettings> jobs) {
-            this.jobs = List.copyOf(jobs);
-        }
-
-        public List<JobSettings> of(CompatApi api) {
-            return jobs.stream().filter(job -> job.api() == api).toList();
-        }
-
-        /** The job of a compatible API that is called so. */
-        public Optional<JobSettings> find(CompatApi api, String name) {
-            return of(api).stream().filter(job -> job.name().equals(name)).findFirst();
-        }
-
-        /** The job of a compatible API that a type stands for: {@code SCALE_WORKERS} is also the job {@code scale-workers}. */
-        public Optional<JobSettings> ofType(CompatApi api, String type) {
-            return find(api, type)
-                    .or(() -> of(api).stream()
-                            .filter(job -> type(job.name()).equals(type(type)))
-                            .findFirst());
-        }
-
-        /** A job's name as a type. */
-        public static String type(String name) {
-            return name.toUpperCase(Locale.ROOT).replace('-', '_');
-        }
-    }
-
-    private static final int MOST_KEYS = 10_000;
-
-    /** {@code key}, if it is held: by a lease that has not ended, or for a run. */
-    public static Optional<KeyView> held(RunEngine engine, LockKey key) {
-        return EngineService.view(engine, key).filter(CompatRuns::isHeld);
-    }
-
-    /** All keys of a tenant that begin with {@code prefix} and are held. */
-    public static List<KeyView> allHeld(RunEngine engine, String tenant, String prefix) {
+    /** All keys of a tenant that begin with {@code prefix} and are held. Blocks. */
+    List<KeyView> allHeld(String tenant, String prefix) {
         List<KeyView> held = new ArrayList<>();
         KeyQuery query = new KeyQuery(tenant, prefix, null, RunQuery.MAX_LIMIT);
         while (true) {
-            List<KeyView> page = engine.queries().keys(query);
+            List<KeyView> page = engine().queries().keys(query);
             page.stream().filter(CompatRuns::isHeld).forEach(held::add);
             if (page.size() < query.limit() || held.size() >= MOST_KEYS) {
                 return held;
@@ -161,11 +163,29 @@ public final class CompatRuns {
         }
     }
 
+    private static boolean isHeld(KeyView view) {
+        return view.lease() == null ? view.run() != null : !view.lease().isExpired();
+    }
+
+    /** The run that has the key, if one has. */
+    static Optional<RunId> runOf(KeyView view) {
+        return view.currentLease()
+                .flatMap(lease -> lease.holder().runId())
+                .or(() -> view.currentRun().map(Run::id));
+    }
+
+    /** Since when the key is held, or kept for a run. */
+    static Optional<Instant> since(KeyView view) {
+        return view.currentLease()
+                .map(LeaseRecord::grantedAt)
+                .or(() -> view.currentRun().map(run -> run.status().since()));
+    }
+
     /**
      * When {@code view}'s key opens by itself, unless its holder renews its lease: the end of that lease; while the key is kept for a run no
      * worker has taken yet, the end of that run's wait. Empty only for a run that waits for ever.
      */
-    public static Optional<Instant> opensAt(KeyView view) {
+    static Optional<Instant> opensAt(KeyView view) {
         return view.currentLease()
                 .map(LeaseRecord::expiresAt)
                 .or(() -> view.currentRun()
@@ -173,30 +193,25 @@ public final class CompatRuns {
                                 run.spec().limits().waitLimit().map(run.status().since()::plus)));
     }
 
-    private static boolean isHeld(KeyView view) {
-        return view.lease() == null ? view.run() != null : !view.lease().isExpired();
-    }
-
     /**
      * Evicts the holder of the key, if its token is still the one of the query, else the one the key has now. A run that the key is only
-     * kept for has no token yet and is cancelled.
+     * kept for has no token yet and is cancelled. Blocks.
      */
-    public static Reply release(RunEngine engine, Call call, LockKey key) {
+    Reply release(Call call, LockKey key) {
         String reason = call.required("reason", String.class);
-        KeyView view = held(engine, key).orElseThrow(() -> free(key));
+        KeyView view = held(key).orElseThrow(() -> free(key));
         LeaseRecord lease = view.lease();
         Run run = view.run();
         Optional<FencingToken> named = call.optional("token", Number.class).map(n -> new FencingToken(n.longValue()));
         if (lease == null && run != null && named.isEmpty()) {
-            engine.cancel(run.id(), call.actor(), reason);
-            return Reply.ok(new JsonObject().putNull("releasedToken"));
+            engine().cancel(run.id(), call.actor(), reason);
+            return Reply.ok(Facts.none().orNull("releasedToken", null));
         }
         FencingToken token =
                 named.or(() -> view.currentLease().map(LeaseRecord::token)).orElseThrow(() -> free(key));
-        EvictAnswer answer = engine.evict(key, token, call.actor(), reason);
+        EvictAnswer answer = engine().evict(key, token, call.actor(), reason);
         if (answer instanceof EvictAnswer.Evicted evicted) {
-            return Reply.ok(new JsonObject()
-                    .put("releasedToken", evicted.victim().token().value()));
+            return Reply.ok(Facts.with("releasedToken", evicted.victim().token().value()));
         }
         LeaseRecord now = ((EvictAnswer.Mismatch) answer).holder().orElseThrow(() -> free(key));
         throw Problem.of(ProblemCode.TOKEN_STALE, key.name() + " has token " + now.token() + ", not " + token + ".")

@@ -10,6 +10,7 @@ import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.JobName;
 import io.interlock.run.Resource;
+import io.interlock.run.Run;
 import io.interlock.run.RunStatus.Progress;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Timers;
@@ -38,6 +39,14 @@ public final class DemoTraffic implements AutoCloseable {
     private static final int LOSE_EVERY = 24;
     private static final int CLUSTER_EVERY = 4;
 
+    /** A cluster that is created, scaled and destroyed over and over; named as its compatible API does, so that it can be looked at there. */
+    private static final String CLUSTER = "cluster/berlin.example.com.aws.demo000001";
+
+    /** The same each time it asks: people see one worker, not one for every time. */
+    private static final Holder DYING_WORKER = new Holder("demo importer", "importer on edge-7");
+
+    private static final Set<JobName> DYING_JOBS = Set.of(new JobName("import_telemetry"));
+
     private record Start(String key, String job) {}
 
     private static final List<Start> USUAL = List.of(
@@ -53,16 +62,12 @@ public final class DemoTraffic implements AutoCloseable {
     private final RunEngine engine;
     private final Environment environment;
     private final Timers timers;
-    private final DyingWorker worker;
-    private final DemoCluster cluster;
     private int tick;
 
     private DemoTraffic(RunEngine engine, Environment environment) {
         this.engine = engine;
         this.environment = environment;
         timers = environment.timers("interlock-demo");
-        worker = new DyingWorker(engine, environment);
-        cluster = new DemoCluster(engine);
     }
 
     /** Begins, and goes on until it is closed. */
@@ -87,9 +92,9 @@ public final class DemoTraffic implements AutoCloseable {
                 submit(new Start("demo/telemetry", "import_telemetry"));
             }
             if (tick % CLUSTER_EVERY == 0) {
-                cluster.next().forEach(job -> submit(new Start(DemoCluster.KEY, job)));
+                nextOfCluster().forEach(job -> submit(new Start(CLUSTER, job)));
             }
-            worker.look();
+            claimAndDie();
             submit(USUAL.get(environment.random().nextInt(USUAL.size())));
         } catch (RuntimeException failed) {
             log.warn("a sample run could not be started: {}", failed.toString());
@@ -118,97 +123,48 @@ public final class DemoTraffic implements AutoCloseable {
                 .parameters("{\"number\":" + tick + "}");
     }
 
-    /** A cluster that is created, scaled and destroyed over and over, by whichever job its state allows. */
-    static final class DemoCluster {
-
-        /** As the clusters compatible API names them, so that it can be looked at there. */
-        static final String KEY = "cluster/berlin.example.com.aws.demo000001";
-
-        private static final String KIND = "cluster";
-        private static final String PENDING = "PENDING";
-
-        private final RunEngine engine;
-
-        DemoCluster(RunEngine engine) {
-            this.engine = engine;
-        }
-
-        /** The job that may come next; two of them at once get into each other's way. Empty while it is at work. */
-        List<String> next() {
-            LockKey key = LockKey.of(LockKey.DEFAULT_TENANT, KEY);
-            Optional<Resource> cluster = engine.resource(key);
-            String state = cluster.map(Resource::state).orElse(Resource.UNTOUCHED);
-            return switch (state) {
-                case Resource.UNTOUCHED, "DESTROYED" -> {
-                    long version = cluster.map(Resource::version).orElse(0L);
-                    engine.setResource(key, KIND, PENDING, version, "demo", "sample data of the demo");
-                    yield List.of("CREATE");
-                }
-                case PENDING -> List.of("CREATE");
-                case "READY" -> List.of("SCALE_WORKERS", "DESTROY");
-                case "FAILED" -> List.of("DESTROY");
-                default -> List.of();
-            };
-        }
+    /** The job of a cluster that may come next; two of them at once get into each other's way. Empty while it is at work. */
+    private List<String> nextOfCluster() {
+        LockKey key = LockKey.of(LockKey.DEFAULT_TENANT, CLUSTER);
+        Optional<Resource> cluster = engine.resource(key);
+        return switch (cluster.map(Resource::state).orElse(Resource.UNTOUCHED)) {
+            case Resource.UNTOUCHED, "DESTROYED" -> {
+                long version = cluster.map(Resource::version).orElse(0L);
+                engine.setResource(key, "cluster", "PENDING", version, "demo", "sample data of the demo");
+                yield List.of("CREATE");
+            }
+            case "PENDING" -> List.of("CREATE");
+            case "READY" -> List.of("SCALE_WORKERS", "DESTROY");
+            case "FAILED" -> List.of("DESTROY");
+            default -> List.of();
+        };
     }
 
     /**
-     * A worker as in another process: it claims a run, and is never heard of again. The lease ends, the janitor says so, and the run is
+     * A worker as in another process claims a run, and is never heard of again. The lease ends, the janitor says so, and the run is
      * tried again; then the worker does its work.
      */
-    static final class DyingWorker {
+    private void claimAndDie() {
+        UUID id = new UUID(environment.random().nextLong(), environment.random().nextLong());
+        RemoteWork.Claim claim = new RemoteWork.Claim(id, DYING_WORKER, LockKey.DEFAULT_TENANT, DYING_JOBS, 1);
+        engine.remote().claim(claim, Duration.ZERO).toCompletableFuture().join().forEach(this::workOrDie);
+    }
 
-        private static final Logger log = LoggerFactory.getLogger(DyingWorker.class);
-
-        /** The same each time it asks: people see one worker, not one for every time. */
-        private static final Holder WORKER = new Holder("demo importer", "importer on edge-7");
-
-        private static final Set<JobName> JOBS = Set.of(new JobName("import_telemetry"));
-
-        private final RunEngine engine;
-        private final Environment environment;
-
-        DyingWorker(RunEngine engine, Environment environment) {
-            this.engine = engine;
-            this.environment = environment;
-        }
-
-        void look() {
-            RemoteWork.Claim claim = new RemoteWork.Claim(
-                    new UUID(
-                            environment.random().nextLong(),
-                            environment.random().nextLong()),
-                    WORKER,
-                    LockKey.DEFAULT_TENANT,
-                    JOBS,
-                    1);
-            List<Claimed> taken = engine.remote()
-                    .claim(claim, Duration.ZERO)
+    private void workOrDie(Claimed claimed) {
+        Run run = claimed.run();
+        RemoteWork.Proof proof = new RemoteWork.Proof(
+                run.id(), run.key(), claimed.lease().id(), claimed.lease().token());
+        if (run.status().attempts() == 1) {
+            log.info("the importer of run {} stops sending heartbeats", run.id());
+            engine.remote()
+                    .heartbeat(proof, "receive", new Progress(1, 3L))
                     .toCompletableFuture()
                     .join();
-            taken.forEach(this::workOrDie);
-        }
-
-        private void workOrDie(Claimed claimed) {
-            RemoteWork.Proof proof = new RemoteWork.Proof(
-                    claimed.run().id(),
-                    claimed.run().key(),
-                    claimed.lease().id(),
-                    claimed.lease().token());
-            if (claimed.run().status().attempts() == 1) {
-                log.info(
-                        "the importer of run {} stops sending heartbeats",
-                        claimed.run().id());
-                engine.remote()
-                        .heartbeat(proof, "receive", new Progress(1, 3L))
-                        .toCompletableFuture()
-                        .join();
-            } else {
-                engine.remote()
-                        .finish(proof, new Ending.Succeeded("{\"rows\":1200}"))
-                        .toCompletableFuture()
-                        .join();
-            }
+        } else {
+            engine.remote()
+                    .finish(proof, new Ending.Succeeded("{\"rows\":1200}"))
+                    .toCompletableFuture()
+                    .join();
         }
     }
 }

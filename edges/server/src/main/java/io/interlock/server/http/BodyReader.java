@@ -129,7 +129,7 @@ final class BodyReader implements Handler<RoutingContext> {
                 context.fail(Problem.invalid("", "The JSON nests more than " + limits.depth() + " levels."));
                 return;
             }
-            Exchange.body(context, body);
+            Exchange.BODY.put(context, body);
             context.next();
         }
 

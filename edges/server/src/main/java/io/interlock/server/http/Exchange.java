@@ -10,52 +10,67 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /** What the handlers of one request leave for each other. */
 public final class Exchange {
 
-    private static final String REQUEST_ID = "interlock.requestId";
-    private static final String ADDRESS = "interlock.address";
-    private static final String CALLER = "interlock.caller";
-    private static final String SESSION = "interlock.session";
-    private static final String STANDING = "interlock.standing";
-    private static final String OPERATION = "interlock.operation";
-    private static final String PRESENTED = "interlock.presented";
-    private static final String BODY = "interlock.body";
-    private static final String NOTES = "interlock.notes";
-    private static final String SHAPE = "interlock.shape";
+    /** The API key that was shown, by itself or by a session, right or wrong; a secret. */
+    public static final Slot<String> PRESENTED = new Slot<>("interlock.presented");
+
+    /** The session the caller is known by, if it came with a cookie. */
+    public static final Slot<Session> SESSION = new Slot<>("interlock.session");
+
+    /** Whether the caller would still be let in: for an answer that takes long. */
+    public static final Slot<Supplier<CompletionStage<Boolean>>> STANDING = new Slot<>("interlock.standing");
+
+    /** The operation of a contract that is asked for. */
+    public static final Slot<String> OPERATION = new Slot<>("interlock.operation");
+
+    /** The body as it came. */
+    public static final Slot<Buffer> BODY = new Slot<>("interlock.body");
+
+    /** The shape of errors on this route. */
+    public static final Slot<ErrorShape> SHAPE = new Slot<>("interlock.shape");
+
+    static final Slot<String> REQUEST_ID = new Slot<>("interlock.requestId");
+    static final Slot<String> ADDRESS = new Slot<>("interlock.address");
+
+    private static final Slot<Caller> CALLER = new Slot<>("interlock.caller");
+    private static final Slot<Map<String, Object>> NOTES = new Slot<>("interlock.notes");
 
     private Exchange() {}
 
-    /** The id of the request, the client's own or one made for it. */
-    public static String requestId(RoutingContext context) {
-        return Objects.requireNonNullElse(context.get(REQUEST_ID), "unknown");
+    /** What one handler of a request leaves for those behind it. */
+    public record Slot<T>(String name) {
+
+        public Optional<T> in(RoutingContext context) {
+            return Optional.ofNullable(context.get(name));
+        }
+
+        public void put(RoutingContext context, T value) {
+            context.put(name, value);
+        }
     }
 
-    static void requestId(RoutingContext context, String id) {
-        context.put(REQUEST_ID, id);
+    /** The id of the request, the client's own or one made for it. */
+    public static String requestId(RoutingContext context) {
+        return REQUEST_ID.in(context).orElse("unknown");
     }
 
     public static String address(RoutingContext context) {
-        return Objects.requireNonNullElse(context.get(ADDRESS), "unknown");
-    }
-
-    static void address(RoutingContext context, String address) {
-        context.put(ADDRESS, address);
+        return ADDRESS.in(context).orElse("unknown");
     }
 
     /** Who asks, once that is known. */
     public static Optional<Caller> caller(RoutingContext context) {
-        return Optional.ofNullable(context.get(CALLER));
+        return CALLER.in(context);
     }
 
     public static void caller(RoutingContext context, Caller caller) {
-        context.put(CALLER, caller);
+        CALLER.put(context, caller);
         note(context, "tenant", caller.tenant());
         note(context, "apiKey", caller.key().id());
     }
@@ -72,60 +87,8 @@ public final class Exchange {
 
     /** What is asked for: an operation of a contract, else method and path. */
     public static String operation(RoutingContext context) {
-        String operation = context.get(OPERATION);
-        return operation == null
-                ? context.request().method() + " " + FailureHandler.shown(context.request())
-                : operation;
-    }
-
-    public static void operation(RoutingContext context, String operation) {
-        context.put(OPERATION, operation);
-    }
-
-    /** The API key that was shown, by itself or by a session, right or wrong; a secret. */
-    public static Optional<String> presented(RoutingContext context) {
-        return Optional.ofNullable(context.get(PRESENTED));
-    }
-
-    public static void presented(RoutingContext context, String key) {
-        context.put(PRESENTED, key);
-    }
-
-    /** The session the caller is known by, if it came with a cookie. */
-    public static Optional<Session> session(RoutingContext context) {
-        return Optional.ofNullable(context.get(SESSION));
-    }
-
-    public static void session(RoutingContext context, Session session) {
-        context.put(SESSION, session);
-    }
-
-    /** Whether the caller would still be let in: for an answer that takes long. */
-    public static CompletionStage<Boolean> isStillKnown(RoutingContext context) {
-        Supplier<CompletionStage<Boolean>> standing = context.get(STANDING);
-        return standing == null ? CompletableFuture.completedFuture(true) : standing.get();
-    }
-
-    public static void standing(RoutingContext context, Supplier<CompletionStage<Boolean>> standing) {
-        context.put(STANDING, standing);
-    }
-
-    /** The body as it came, empty if there was none. */
-    public static Buffer body(RoutingContext context) {
-        return Objects.requireNonNullElseGet(context.get(BODY), Buffer::buffer);
-    }
-
-    static void body(RoutingContext context, Buffer body) {
-        context.put(BODY, body);
-    }
-
-    /** The shape of errors on this route. */
-    public static ErrorShape shape(RoutingContext context) {
-        return Objects.requireNonNullElse(context.get(SHAPE), ErrorShape.PROBLEM);
-    }
-
-    public static void shape(RoutingContext context, ErrorShape shape) {
-        context.put(SHAPE, shape);
+        HttpServerRequest request = context.request();
+        return OPERATION.in(context).orElseGet(() -> request.method() + " " + FailureHandler.shown(request));
     }
 
     /** Adds a field to the line of the access log. The name is ours, the value may be a client's. */
@@ -134,12 +97,11 @@ public final class Exchange {
     }
 
     static Map<String, Object> notes(RoutingContext context) {
-        Map<String, Object> notes = context.get(NOTES);
-        if (notes == null) {
-            notes = new LinkedHashMap<>();
-            context.put(NOTES, notes);
-        }
-        return notes;
+        return NOTES.in(context).orElseGet(() -> {
+            Map<String, Object> notes = new LinkedHashMap<>();
+            NOTES.put(context, notes);
+            return notes;
+        });
     }
 
     /**

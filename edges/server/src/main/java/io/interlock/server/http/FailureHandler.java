@@ -4,7 +4,6 @@ import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
-import io.interlock.server.problem.Problems;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -75,7 +74,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
         if (BodyReader.hasBody(context.request()) && !context.request().isEnded()) {
             cutOff(context);
         }
-        ErrorShape shape = Exchange.shape(context);
+        ErrorShape shape = Exchange.SHAPE.in(context).orElse(ErrorShape.PROBLEM);
         response.setStatusCode(shape.status(problem.kind()))
                 .putHeader(HttpHeaders.CONTENT_TYPE, shape.mediaType())
                 .end(shape.of(problem.toJson(Exchange.requestId(context))).toBuffer());
@@ -100,7 +99,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
     }
 
     private static Problem said(RoutingContext context, Throwable failure) {
-        Problem problem = Problems.of(failure);
+        Problem problem = Problem.of(failure);
         if (problem.kind() == ProblemCode.INTERNAL_ERROR) {
             log.error("request {} failed", Exchange.requestId(context), failure);
         } else if (problem.kind() == ProblemCode.STORE_UNAVAILABLE) {

@@ -11,6 +11,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Refuses to listen where strangers could come in, or where keys would travel in the clear. */
 public final class ListenPolicy {
@@ -69,13 +70,8 @@ public final class ListenPolicy {
     /** Whether only this host can connect to {@code host}. A name that cannot be resolved is taken for reachable. */
     public static boolean isLoopback(String host) {
         try {
-            InetAddress[] addresses = InetAddress.getAllByName(host);
-            for (InetAddress address : addresses) {
-                if (!address.isLoopbackAddress()) {
-                    return false;
-                }
-            }
-            return addresses.length > 0;
+            // There is at least one.
+            return Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
         } catch (UnknownHostException unknown) {
             return false;
         }

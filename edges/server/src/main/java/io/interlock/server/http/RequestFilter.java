@@ -128,9 +128,9 @@ public final class RequestFilter {
         String id = given != null && PLAIN_ID.matcher(given).matches()
                 ? given
                 : RunId.create(environment.clock(), environment.random()).toString();
-        Exchange.requestId(context, id);
+        Exchange.REQUEST_ID.put(context, id);
         context.response().putHeader(REQUEST_ID, id);
-        Exchange.address(context, addresses.of(context.request()));
+        Exchange.ADDRESS.put(context, addresses.of(context.request()));
     }
 
     /**

@@ -1,8 +1,8 @@
 package io.interlock.server.launch;
 
 import io.interlock.InterlockException;
-import io.interlock.config.Flag;
 import io.interlock.config.Given;
+import io.interlock.config.Given.Flag;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -102,7 +102,6 @@ record CommandLine(
                 + "Exit codes: 0 told to stop, 64 usage, 69 store or port unavailable, 78 configuration, 125 failed.\n";
     }
 
-    /** What a configuration is read from. */
     Given given(Map<String, String> environment) {
         return new Given(flags, environment, config);
     }

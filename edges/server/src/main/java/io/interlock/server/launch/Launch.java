@@ -4,8 +4,8 @@ import io.interlock.InvalidSettingException;
 import io.interlock.StoreCapabilities;
 import io.interlock.config.Configuration;
 import io.interlock.config.EffectiveProperty;
-import io.interlock.config.Flag;
 import io.interlock.config.Given;
+import io.interlock.config.Given.Flag;
 import io.interlock.config.InterlockSettings;
 import io.interlock.config.Listen;
 import io.interlock.engine.access.KeyRing;
@@ -33,21 +33,19 @@ import org.slf4j.LoggerFactory;
 /** From the command line to the exit code. */
 public final class Launch {
 
+    private static final int PORTS_TO_TRY = 100;
+
     private final PrintStream out;
     private final PrintStream err;
     private final Map<String, String> variables;
     private final Environment environment;
 
-    private Launch(PrintStream out, PrintStream err, Map<String, String> variables, Environment environment) {
+    /** A launch that talks to {@code out} and {@code err}. */
+    public Launch(PrintStream out, PrintStream err, Map<String, String> variables, Environment environment) {
         this.out = out;
         this.err = err;
         this.variables = Map.copyOf(variables);
         this.environment = environment;
-    }
-
-    /** A launch that talks to {@code out} and {@code err}. */
-    public static Launch of(PrintStream out, PrintStream err, Map<String, String> variables, Environment environment) {
-        return new Launch(out, err, variables, environment);
     }
 
     /** Carries out {@code arguments} until it is stopped; the exit code. */
@@ -96,7 +94,7 @@ public final class Launch {
     private void demonstrate(CommandLine line) throws InterruptedException {
         StopSignals signals = StopSignals.listen();
         try (DemoFolder folder = DemoFolder.make();
-                ServerProcess process = new DemoStart(folder, environment, err).start(line);
+                ServerProcess process = startDemo(line, folder);
                 DemoTraffic traffic = DemoTraffic.start(process.engine(), environment)) {
             Banner banner = new Banner(process, out);
             banner.title();
@@ -105,6 +103,53 @@ public final class Launch {
             ready();
             signals.await();
             err.println("interlock: the demo ends, and its data with it.");
+        }
+    }
+
+    /** Starts a server with the demo's own configuration, on the next free port. */
+    private ServerProcess startDemo(CommandLine line, DemoFolder folder) {
+        Configuration wanted = read(line, folder, line.flags());
+        requireRuns(wanted.settings().store());
+        Listen listen = wanted.settings().listen();
+        int first = listen.port();
+        for (int port = first; port < first + PORTS_TO_TRY; port++) {
+            if (isFree(listen.host(), port)) {
+                if (port != first) {
+                    err.println("interlock: port " + first + " is taken; the demo listens at " + port);
+                }
+                List<Flag> flags = new ArrayList<>(line.flags());
+                flags.add(Flag.of("port", Integer.toString(port)));
+                return ServerProcess.start(read(line, folder, flags), environment);
+            }
+        }
+        return ServerProcess.start(wanted, environment);
+    }
+
+    private static void requireRuns(String store) {
+        if (!StoreCapabilities.keepsRuns(store)) {
+            throw new InvalidSettingException(
+                    "store",
+                    store.replaceFirst(":.*", "://…"),
+                    "keeps leases only, and the demo shows runs",
+                    "leave --store out, or use sqlite:PATH or postgresql://…");
+        }
+    }
+
+    /** Flags count, but no variables: sample data must not get into a store that was named for other purposes. */
+    private static Configuration read(CommandLine line, DemoFolder folder, List<Flag> given) {
+        List<Flag> flags = new ArrayList<>();
+        flags.add(new Flag("demo", "store", folder.store()));
+        flags.addAll(given);
+        return Configuration.read(
+                new Given(flags, Map.of(), line.config() == null ? folder.configuration() : line.config()));
+    }
+
+    private static boolean isFree(String host, int port) {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.bind(new InetSocketAddress(InetAddress.getByName(host), port));
+            return true;
+        } catch (IOException | IllegalArgumentException taken) {
+            return false;
         }
     }
 
@@ -178,68 +223,6 @@ public final class Launch {
         }
     }
 
-    /** Starts a server with the demo's own configuration, on the next free port. */
-    static final class DemoStart {
-
-        private static final int PORTS_TO_TRY = 100;
-
-        private final DemoFolder folder;
-        private final Environment environment;
-        private final PrintStream err;
-
-        DemoStart(DemoFolder folder, Environment environment, PrintStream err) {
-            this.folder = folder;
-            this.environment = environment;
-            this.err = err;
-        }
-
-        ServerProcess start(CommandLine line) {
-            Configuration wanted = read(line, line.flags());
-            requireRuns(wanted.settings().store());
-            Listen listen = wanted.settings().listen();
-            int first = listen.port();
-            for (int port = first; port < first + PORTS_TO_TRY; port++) {
-                if (isFree(listen.host(), port)) {
-                    if (port != first) {
-                        err.println("interlock: port " + first + " is taken; the demo listens at " + port);
-                    }
-                    List<Flag> flags = new ArrayList<>(line.flags());
-                    flags.add(Flag.of("port", Integer.toString(port)));
-                    return ServerProcess.start(read(line, flags), environment);
-                }
-            }
-            return ServerProcess.start(wanted, environment);
-        }
-
-        private static void requireRuns(String store) {
-            if (!StoreCapabilities.keepsRuns(store)) {
-                throw new InvalidSettingException(
-                        "store",
-                        store.replaceFirst(":.*", "://…"),
-                        "keeps leases only, and the demo shows runs",
-                        "leave --store out, or use sqlite:PATH or postgresql://…");
-            }
-        }
-
-        /** Flags count, but no variables: sample data must not get into a store that was named for other purposes. */
-        private Configuration read(CommandLine line, List<Flag> given) {
-            List<Flag> flags = new ArrayList<>();
-            flags.add(new Flag("demo", "store", folder.store()));
-            flags.addAll(given);
-            return Configuration.read(
-                    new Given(flags, Map.of(), line.config() == null ? folder.configuration() : line.config()));
-        }
-
-        private static boolean isFree(String host, int port) {
-            try (ServerSocket socket = new ServerSocket()) {
-                socket.bind(new InetSocketAddress(InetAddress.getByName(host), port));
-                return true;
-            } catch (IOException | IllegalArgumentException taken) {
-                return false;
-            }
-        }
-    }
-
     /** What a server says when it is ready. */
     static final class Banner {
 
@@ -273,7 +256,6 @@ public final class Launch {
                                     : "none here");
         }
 
-        /** Shows what was set, and by what. */
         void configuration() {
             Configuration configuration = process.configuration();
             List<EffectiveProperty> all = configuration.effective();
@@ -288,7 +270,6 @@ public final class Launch {
             configuration.warnings().forEach(warning -> out.println("  Note: " + warning));
         }
 
-        /** Shows the first key, once. */
         void bootstrapKey() {
             process.bootstrap().ifPresent(key -> {
                 out.println(
@@ -300,7 +281,6 @@ public final class Launch {
             });
         }
 
-        /** Shows a key, and commands to paste. */
         void demo() {
             String key = process.demoKey();
             line("API key", key);
@@ -319,7 +299,6 @@ public final class Launch {
             out.printf("  %-10s %s%n", name, value);
         }
 
-        /** Where people sign in without typing a key. */
         private String signInLink(String key) {
             return url() + "/ui/?code=" + process.signInCode(key);
         }

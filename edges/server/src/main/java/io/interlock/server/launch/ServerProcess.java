@@ -6,11 +6,10 @@ import io.interlock.access.Role;
 import io.interlock.config.CompatApi;
 import io.interlock.config.Configuration;
 import io.interlock.config.EngineSetup;
-import io.interlock.config.IntakeContext;
+import io.interlock.config.Intake;
 import io.interlock.config.Intakes;
 import io.interlock.config.InterlockSettings;
 import io.interlock.config.JobSettings;
-import io.interlock.config.Listen;
 import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
@@ -21,15 +20,15 @@ import io.interlock.run.JobName;
 import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
+import io.interlock.server.ManagementRoutes.ReadyProbe;
+import io.interlock.server.ManagementRoutes.ReadyProbe.Readiness;
 import io.interlock.server.access.AccessRecords;
+import io.interlock.server.api.BlockingCalls;
 import io.interlock.server.api.Operations;
 import io.interlock.server.compat.CompatApis;
-import io.interlock.server.http.Health.ReadyProbe;
-import io.interlock.server.http.Health.ReadyProbe.Readiness;
 import io.interlock.server.http.ListenPolicy;
 import io.interlock.server.log.OperationLog;
 import io.interlock.server.operation.AccessOperations;
-import io.interlock.server.problem.Problems;
 import io.interlock.server.session.Sessions;
 import io.interlock.time.Environment;
 import io.interlock.tracing.TraceExport;
@@ -48,10 +47,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 import java.util.stream.Collectors;
@@ -69,24 +64,71 @@ final class ServerProcess implements AutoCloseable {
     private static final String ACTOR = "interlock server";
     private static final Duration LAST_ANSWERS = Duration.ofSeconds(1);
 
-    private final Environment environment;
+    /** Threads that ask the store about keys, sessions and readiness. */
+    private static final int STORE_THREADS = 4;
+
     private final Configuration configuration;
-    private final Deque<AutoCloseable> open = new ArrayDeque<>();
-    private @Nullable Parts parts;
+    private final Deque<AutoCloseable> open;
+    private final RunEngine engine;
+    private final boolean keepsRuns;
+    private final KeyRing keys;
+    private final Sessions sessions;
+    private final StoreProbe probe;
+    private final InterlockServer server;
+    private final Intakes intakes;
+    private final Optional<KeyRing.IssuedKey> bootstrap;
 
-    private record Parts(
-            boolean keepsRuns,
-            RunEngine engine,
-            KeyRing keys,
-            Sessions sessions,
-            StoreProbe probe,
-            InterlockServer server,
-            Intakes intakes,
-            Optional<KeyRing.IssuedKey> bootstrap) {}
-
-    private ServerProcess(Configuration configuration, Environment environment) {
+    /** Starts all of it, and pushes on {@code open} what must be closed, also if that fails. */
+    private ServerProcess(Configuration configuration, Environment environment, Deque<AutoCloseable> open) {
         this.configuration = configuration;
-        this.environment = environment;
+        this.open = open;
+        InterlockSettings settings = configuration.settings();
+        configuration.folder().prepareFor(settings.store());
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        InterlockMeters meters = opened(
+                settings.metrics().tenant()
+                        ? InterlockMeters.byTenant(registry, settings.metrics().maxTenants())
+                        : InterlockMeters.on(registry));
+        intakes = Intakes.of(configuration);
+        OpenStore store =
+                opened(OpenStore.openLeaseOnly(settings.store(), environment)).through(meters::around);
+        configuration.requireWithin(store.capabilities());
+        keepsRuns = store.keepsRuns();
+        configuration.requireFor(keepsRuns);
+        EngineSetup setup = opened(EngineSetup.of(configuration, environment));
+        BlockingCalls blocking = opened(BlockingCalls.apart(environment, STORE_THREADS));
+        keys = store.keys(blocking);
+        settings.keys().forEach(given -> joined(keys.take(given.key(), given.order(), ACTOR)));
+        EngineBuilder builder = (keepsRuns ? setup.onto(store.engine()) : store.engine())
+                .listener(new OperationLog())
+                .listener(meters.listener());
+        TraceExport.start("interlock-server", InheritedEnvironment.variables())
+                .ifPresent(export -> builder.tracer(opened(export).traces()));
+        engine = opened(builder.build());
+        meters.watch(engine, environment);
+        meters.describe(settings.jobs().values().stream()
+                .collect(Collectors.toMap(JobSettings::name, job -> job.api().word())));
+        probe = new StoreProbe(store, blocking);
+        sessions = new Sessions(store.signIns(), keys, environment, blocking);
+        AccessRecords records = opened(new AccessRecords(store.audit(), keys, environment, registry));
+        EngineOperations all = new EngineOperations(
+                engine, keys, sessions, records, environment, settings.limits(), job -> api(settings, job));
+        Operations operations = keepsRuns ? all.operations() : all.ofLeases();
+        if (keepsRuns) {
+            CompatApis.addTo(operations, engine, environment, settings.jobs().values(), setup.triggerSecrets());
+        }
+        AccessOperations.addTo(operations, keys, configuration, environment.clock(), keepsRuns);
+        ServerParts served =
+                new ServerParts(environment, keys, probe, operations, registry, sessions, records, settings.oidc());
+        server = joined(InterlockServer.start(settings.listen(), settings.limits(), served));
+        open.push(() -> joined(server.stop(LAST_ANSWERS)));
+        intakes.start(
+                new Intake.Context(engine, environment, (name, labels, value) -> show(registry, name, labels, value)));
+        open.push(intakes);
+        // Last of all: a key that is made but never shown would lock all users out. Without an admin's key no key could
+        // be made; it is made only where no other host can connect meanwhile.
+        bootstrap =
+                ListenPolicy.isLoopback(settings.listen().host()) ? joined(keys.bootstrap(ACTOR)) : Optional.empty();
     }
 
     /**
@@ -95,12 +137,11 @@ final class ServerProcess implements AutoCloseable {
      * @throws io.interlock.InterlockException saying why it cannot be
      */
     static ServerProcess start(Configuration configuration, Environment environment) {
-        ServerProcess process = new ServerProcess(configuration, environment);
+        Deque<AutoCloseable> open = new ArrayDeque<>();
         try {
-            process.parts = process.assemble();
-            return process;
+            return new ServerProcess(configuration, environment, open);
         } catch (RuntimeException | Error failure) {
-            process.letGo();
+            letGo(open);
             throw StartFailure.onThisThread(failure, configuration.settings().listen());
         }
     }
@@ -110,125 +151,59 @@ final class ServerProcess implements AutoCloseable {
     }
 
     RunEngine engine() {
-        return parts().engine();
+        return engine;
     }
 
-    /** Whether its store keeps runs, or leases only. */
     boolean keepsRuns() {
-        return parts().keepsRuns();
+        return keepsRuns;
     }
 
     /** An admin's key to show around: the first one or, in a store that has some already, one made for this. */
     String demoKey() {
         KeyRing.KeyOrder order = new KeyRing.KeyOrder(LockKey.DEFAULT_TENANT, Role.ADMIN, "demo", null);
-        return bootstrap()
-                .orElseGet(() -> joined(parts().keys().issue(order, ACTOR)))
+        return bootstrap
+                .orElseGet(() -> joined(keys.issue(order, ACTOR)))
                 .secret()
                 .text();
     }
 
     /** A code that signs in once for {@code apiKey}, for a link. */
     String signInCode(String apiKey) {
-        return parts().sessions().oneTimeCode(apiKey);
+        return sessions.oneTimeCode(apiKey);
     }
 
     Optional<KeyRing.IssuedKey> bootstrap() {
-        return parts().bootstrap();
+        return bootstrap;
     }
 
     int port() {
-        return parts().server().port();
+        return server.port();
     }
 
     int managementPort() {
-        return parts().server().managementPort();
+        return server.managementPort();
     }
 
     @Override
     public void close() {
-        Parts running = parts;
-        if (running != null) {
-            running.probe().stopping();
-            // What they have in hand and not started is given back, to be started elsewhere.
-            running.intakes().close();
-            // Requests are answered meanwhile: remote workers, too, must be able to say that they are done.
-            running.engine().close();
-        }
-        letGo();
+        probe.stopping();
+        // What they have in hand and not started is given back, to be started elsewhere.
+        intakes.close();
+        // Requests are answered meanwhile: remote workers, too, must be able to say that they are done.
+        engine.close();
+        letGo(open);
     }
 
-    private Parts assemble() {
-        InterlockSettings settings = configuration.settings();
-        configuration.folder().prepareFor(settings.store());
-        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        InterlockMeters meters = opened(
-                settings.metrics().tenant()
-                        ? InterlockMeters.byTenant(registry, settings.metrics().maxTenants())
-                        : InterlockMeters.on(registry));
-        Intakes intakes = Intakes.of(configuration);
-        OpenStore store =
-                opened(OpenStore.openLeaseOnly(settings.store(), environment)).through(meters::around);
-        configuration.requireWithin(store.capabilities());
-        configuration.requireFor(store.keepsRuns());
-        EngineSetup setup = opened(EngineSetup.of(configuration, environment));
-        BlockingPool blocking = opened(new BlockingPool(environment));
-        KeyRing keys = store.keys(blocking);
-        settings.keys().forEach(given -> joined(keys.take(given.key(), given.order(), ACTOR)));
-        EngineBuilder builder = (store.keepsRuns() ? setup.onto(store.engine()) : store.engine())
-                .listener(new OperationLog())
-                .listener(meters.listener());
-        TraceExport.start("interlock-server", InheritedEnvironment.variables())
-                .ifPresent(export -> builder.tracer(opened(export).traces()));
-        RunEngine engine = opened(builder.build());
-        meters.watch(engine, environment);
-        meters.describe(settings.jobs().values().stream()
-                .collect(Collectors.toMap(JobSettings::name, job -> job.api().word())));
-        StoreProbe probe = new StoreProbe(store, blocking);
-        Sessions sessions = new Sessions(store.signIns(), keys, environment, blocking);
-        AccessRecords records = opened(AccessRecords.of(store.audit(), keys, environment, registry));
-        EngineOperations all =
-                new EngineOperations(engine, keys, sessions, records, environment, settings.limits(), this::api);
-        Operations operations = operations(all, store.keepsRuns(), setup);
-        ServerParts served =
-                new ServerParts(environment, keys, probe, operations, registry, sessions, records, settings.oidc());
-        InterlockServer server = joined(InterlockServer.start(settings.listen(), settings.limits(), served));
-        open.push(() -> joined(server.stop(LAST_ANSWERS)));
-        intakes.start(new IntakeContext(engine, environment, new MeterGauges(registry)));
-        open.push(intakes);
-        // Last of all: a key that is made but never shown would lock all users out.
-        Optional<KeyRing.IssuedKey> bootstrap = bootstrap(keys, settings.listen());
-        return new Parts(store.keepsRuns(), engine, keys, sessions, probe, server, intakes, bootstrap);
+    private static void show(MeterRegistry registry, String name, Map<String, String> labels, DoubleSupplier value) {
+        List<Tag> tags = labels.entrySet().stream()
+                .map(label -> Tag.of(label.getKey(), label.getValue()))
+                .toList();
+        Gauge.builder(name, value::getAsDouble).tags(tags).register(registry);
     }
 
-    private Operations operations(EngineOperations all, boolean keepsRuns, EngineSetup setup) {
-        if (!keepsRuns) {
-            Operations operations = all.ofLeases();
-            AccessOperations.addLooksTo(operations, all.keys(), configuration, environment.clock());
-            return operations;
-        }
-        Operations operations = all.operations();
-        CompatApis.of(configuration.settings().jobs().values(), setup.triggerSecrets())
-                .addTo(operations, all.engine(), environment);
-        AccessOperations.addTo(operations, all.keys(), configuration, environment.clock());
-        return operations;
-    }
-
-    private String api(JobName job) {
-        JobSettings known = configuration.settings().jobs().get(job.value());
+    private static String api(InterlockSettings settings, JobName job) {
+        JobSettings known = settings.jobs().get(job.value());
         return known == null ? CompatApi.NONE.word() : known.api().word();
-    }
-
-    /** Without an admin's key no key could be made. It is made only where no other host can connect meanwhile. */
-    private static Optional<KeyRing.IssuedKey> bootstrap(KeyRing keys, Listen listen) {
-        return ListenPolicy.isLoopback(listen.host()) ? joined(keys.bootstrap(ACTOR)) : Optional.empty();
-    }
-
-    private Parts parts() {
-        Parts running = parts;
-        if (running == null) {
-            throw new IllegalStateException("not started");
-        }
-        return running;
     }
 
     private <T extends AutoCloseable> T opened(T part) {
@@ -237,7 +212,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** The last opened is closed first; one that fails keeps no other from it. */
-    private void letGo() {
+    private static void letGo(Deque<AutoCloseable> open) {
         while (!open.isEmpty()) {
             try {
                 open.pop().close();
@@ -252,44 +227,6 @@ final class ServerProcess implements AutoCloseable {
             return stage.toCompletableFuture().join();
         } catch (CompletionException failure) {
             throw failure.getCause() instanceof RuntimeException told ? told : failure;
-        }
-    }
-
-    /**
-     * Where the store is asked about keys and readiness: a few threads that end when idle, and a line that is not endless. When it is full,
-     * a task is refused with a problem; when the pool is closed, as by any executor.
-     */
-    static final class BlockingPool implements Executor, AutoCloseable {
-
-        private static final int THREADS = 4;
-        private static final int LINE = 1_000;
-        private static final long IDLE_SECONDS = 20;
-
-        private final ThreadPoolExecutor pool;
-
-        BlockingPool(Environment environment) {
-            pool = new ThreadPoolExecutor(
-                    THREADS,
-                    THREADS,
-                    IDLE_SECONDS,
-                    TimeUnit.SECONDS,
-                    new LinkedBlockingQueue<>(LINE),
-                    environment.threads("interlock-access"));
-            pool.allowCoreThreadTimeOut(true);
-        }
-
-        @Override
-        public void execute(Runnable task) {
-            try {
-                pool.execute(task);
-            } catch (RejectedExecutionException refused) {
-                throw pool.isShutdown() ? refused : Problems.overloaded();
-            }
-        }
-
-        @Override
-        public void close() {
-            pool.shutdown();
         }
     }
 
@@ -343,18 +280,6 @@ final class ServerProcess implements AutoCloseable {
                 return Readiness.notReady(
                         "the store cannot be asked: " + failed.getClass().getSimpleName());
             }
-        }
-    }
-
-    /** Shows the numbers of intakes among the meters. */
-    record MeterGauges(MeterRegistry registry) implements IntakeContext.Gauges {
-
-        @Override
-        public void show(String name, Map<String, String> labels, DoubleSupplier value) {
-            List<Tag> tags = labels.entrySet().stream()
-                    .map(label -> Tag.of(label.getKey(), label.getValue()))
-                    .toList();
-            Gauge.builder(name, value::getAsDouble).tags(tags).register(registry);
         }
     }
 }

@@ -7,9 +7,9 @@ import io.interlock.UnsafeStoreException;
 import io.interlock.config.ConfigurationException;
 import io.interlock.config.Listen;
 import io.interlock.server.launch.CommandLine.UsageException;
+import io.interlock.server.problem.Problem;
 import java.net.BindException;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +23,7 @@ record StartFailure(int exitCode, String cause, String nextStep) {
     private static final Logger log = LoggerFactory.getLogger(StartFailure.class);
 
     static StartFailure of(Throwable thrown) {
-        Throwable failure = unwrapped(thrown);
+        Throwable failure = Problem.unwrapped(thrown);
         String message = String.valueOf(failure.getMessage());
         if (failure instanceof UsageException) {
             return new StartFailure(ExitCode.USAGE, message, "interlock server --help lists the options");
@@ -59,20 +59,11 @@ record StartFailure(int exitCode, String cause, String nextStep) {
 
     /** What was thrown on another thread, as it was thrown there; a port that is taken by its name. */
     static RuntimeException onThisThread(Throwable thrown, Listen listen) {
-        Throwable failure = unwrapped(thrown);
+        Throwable failure = Problem.unwrapped(thrown);
         if (failure instanceof BindException bind) {
             return new PortTakenException(listen, String.valueOf(bind.getMessage()));
         }
         return failure instanceof RuntimeException told ? told : new CompletionException(failure);
-    }
-
-    private static Throwable unwrapped(Throwable thrown) {
-        Throwable failure = thrown;
-        while ((failure instanceof CompletionException || failure instanceof ExecutionException)
-                && failure.getCause() != null) {
-            failure = failure.getCause();
-        }
-        return failure;
     }
 
     /** How the process ends, in the numbers of {@code sysexits.h}. */

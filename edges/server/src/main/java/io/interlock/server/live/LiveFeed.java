@@ -278,7 +278,7 @@ final class LiveFeed implements AutoCloseable {
     static final class LiveStream {
 
         private final Call call;
-        private final Set<String> topics;
+        private final List<String> topics;
         private final HttpServerResponse response;
         private final Context loop;
         // Only the feed, one step at a time, uses these.
@@ -287,9 +287,9 @@ final class LiveFeed implements AutoCloseable {
         private long fullSince = -1;
         private boolean missed;
 
-        LiveStream(Call call, Set<String> topics, HttpServerResponse response, Context loop) {
+        LiveStream(Call call, List<String> topics, HttpServerResponse response, Context loop) {
             this.call = call;
-            this.topics = Set.copyOf(topics);
+            this.topics = topics;
             this.response = response;
             this.loop = loop;
         }

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the audit log does not tell: how locks stand, with stage and progress, which workers are there, what the janitor did. Found by
@@ -27,6 +28,9 @@ final class StateChanges {
 
     /** How many keys of a tenant are compared; beyond that, only what the audit log tells is told. */
     private static final int MOST_KEYS = 200;
+
+    /** Time passes in these without anything happening. */
+    private static final Set<String> PASSING = Set.of("leaseLeft", "explanation", "observedAt");
 
     private static final Duration WORKERS = Duration.ofMinutes(1);
 
@@ -71,20 +75,17 @@ final class StateChanges {
     }
 
     private void locks(String tenant, Seen last, List<LiveEvent> events) {
-        Map<String, String> now = new HashMap<>();
+        Map<String, Map<String, @Nullable Object>> now = new HashMap<>();
         Instant observed = Instant.EPOCH;
         for (KeyView view : engine.queries().keys(new KeyQuery(tenant, "", null, MOST_KEYS))) {
-            JsonObject lock = new JsonObject(LockFacts.of(view).map());
-            // Time passes in these without anything happening.
-            JsonObject facts = lock.copy();
-            facts.remove("leaseLeft");
-            facts.remove("explanation");
-            facts.remove("observedAt");
+            Map<String, @Nullable Object> lock = LockFacts.of(view).map();
+            Map<String, @Nullable Object> lasting = new HashMap<>(lock);
+            lasting.keySet().removeAll(PASSING);
             String name = view.key().name();
-            now.put(name, facts.encode());
+            now.put(name, lasting);
             observed = view.observedAt();
-            if (!facts.encode().equals(last.locks.get(name))) {
-                events.add(new LiveEvent(LiveEvent.LOCKS, "lock.changed", lock));
+            if (!lasting.equals(last.locks.get(name))) {
+                events.add(new LiveEvent(LiveEvent.LOCKS, "lock.changed", new JsonObject(lock)));
             }
         }
         for (String name : last.locks.keySet()) {
@@ -139,9 +140,8 @@ final class StateChanges {
         }
     }
 
-    /** What the last look found. */
     private static final class Seen {
-        private Map<String, String> locks = new HashMap<>();
+        private Map<String, Map<String, @Nullable Object>> locks = new HashMap<>();
         private Map<String, String> workers = new HashMap<>();
         private List<Janitor.Round> rounds = List.of();
     }

@@ -9,11 +9,9 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.json.JsonArray;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -48,8 +46,7 @@ public final class StreamOperation {
 
     private CompletionStage<Reply> stream(Call call) {
         String lastSeen = call.optional("Last-Event-ID", String.class).orElse("");
-        Set<String> topics = new HashSet<>();
-        call.optional("topic", JsonArray.class).ifPresent(array -> array.forEach(topic -> topics.add((String) topic)));
+        List<String> topics = call.words("topic");
         String key = call.caller().key().id();
         enter(key);
         call.whenOver(() -> leave(key));
@@ -68,7 +65,7 @@ public final class StreamOperation {
                         response -> begin(call, topics, response, place)));
     }
 
-    private void begin(Call call, Set<String> topics, HttpServerResponse response, long place) {
+    private void begin(Call call, List<String> topics, HttpServerResponse response, long place) {
         LiveStream stream = new LiveStream(call, topics, response, Vertx.currentContext());
         stream.moveTo(place);
         // The first line shows the client that it is connected, and where.

@@ -1,18 +1,20 @@
 package io.interlock.server.log;
 
+import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.EngineEvent.EngineListener;
 import io.interlock.run.Attempt.Turn;
+import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.SweepAction;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -34,33 +36,30 @@ public final class OperationLog implements EngineListener {
     @Override
     public void on(EngineEvent event) {
         if (event instanceof EngineEvent.RunSubmitted submitted) {
-            write("submitted", submitted.run());
+            of(Level.INFO, submitted.run()).log("submitted");
         } else if (event instanceof EngineEvent.RunJoined joined) {
-            write("joined", joined.run());
+            of(Level.INFO, joined.run()).log("joined");
         } else if (event instanceof EngineEvent.RunRepeated repeated) {
-            write("repeated", repeated.run());
+            of(Level.INFO, repeated.run()).log("repeated");
         } else if (event instanceof EngineEvent.SubmissionRefused refused) {
             line(Level.INFO, refused.key())
                     .addKeyValue("job", refused.job())
                     .addKeyValue("why", refused.refusal().explanation())
                     .log(refused.skipped() ? "skipped" : "refused");
         } else if (event instanceof EngineEvent.RunStarted started) {
-            write("started", started.run());
+            of(Level.INFO, started.run()).log("started");
         } else if (event instanceof EngineEvent.StageEntered entered) {
-            of(entered.run(), Level.INFO).addKeyValue("stage", entered.stage()).log("stage entered");
+            with(of(Level.INFO, entered.run()), "stage", entered.stage()).log("stage entered");
         } else if (event instanceof EngineEvent.AttemptEnded ended) {
             ended(ended.run());
         } else if (event instanceof EngineEvent.RunEnded ended) {
-            write("ended", ended.run());
+            of(Level.INFO, ended.run()).log("ended");
         } else if (event instanceof EngineEvent.Paused paused) {
-            line(Level.INFO, paused.key())
-                    .addKeyValue("actor", paused.pause().actor())
-                    .addKeyValue("why", paused.pause().reason())
+            Pause pause = paused.pause();
+            with(line(Level.INFO, paused.key()), "actor", pause.actor(), "why", pause.reason())
                     .log("paused");
         } else if (event instanceof EngineEvent.Resumed resumed) {
-            line(Level.INFO, resumed.key())
-                    .addKeyValue("actor", resumed.actor())
-                    .addKeyValue("why", resumed.reason())
+            with(line(Level.INFO, resumed.key()), "actor", resumed.actor(), "why", resumed.reason())
                     .log("resumed");
         } else {
             trouble(event);
@@ -69,34 +68,25 @@ public final class OperationLog implements EngineListener {
 
     private static void trouble(EngineEvent event) {
         if (event instanceof EngineEvent.LeaseLost lost) {
-            of(lost.run(), Level.WARN)
-                    .addKeyValue("why", lost.cause().explanation())
-                    .log("lease lost");
+            with(of(Level.WARN, lost.run()), "why", lost.cause().explanation()).log("lease lost");
         } else if (event instanceof EngineEvent.StageOverBudget over) {
-            of(over.run(), Level.WARN)
-                    .addKeyValue("stage", over.stage())
-                    .addKeyValue("budget", over.budget())
+            with(of(Level.WARN, over.run()), "stage", over.stage(), "budget", over.budget())
                     .log("stage over its budget");
         } else if (event instanceof EngineEvent.StopPassedOn stop) {
-            of(stop.run(), Level.INFO)
+            of(Level.INFO, stop.run())
                     .addKeyValue("actor", stop.stop().actor())
                     .addKeyValue("why", stop.stop().reason())
                     .log("told to stop");
         } else if (event instanceof EngineEvent.WorkStuck stuck) {
-            of(stuck.run(), Level.ERROR)
-                    .addKeyValue("why", stuck.stop().reason())
-                    .log("does not stop");
+            with(of(Level.ERROR, stuck.run()), "why", stuck.stop().reason()).log("does not stop");
         } else if (event instanceof EngineEvent.Evicted evicted) {
-            line(Level.WARN, evicted.key())
-                    .addKeyValue("token", evicted.answer().victim().token())
-                    .addKeyValue("actor", evicted.actor())
-                    .addKeyValue("why", evicted.reason())
+            FencingToken token = evicted.answer().victim().token();
+            with(line(Level.WARN, evicted.key()), "token", token, "actor", evicted.actor(), "why", evicted.reason())
                     .log("evicted");
         } else if (event instanceof EngineEvent.Swept swept) {
             swept(swept.action());
         } else if (event instanceof EngineEvent.AuditAlarm alarm) {
-            line(Level.ERROR, alarm.key())
-                    .addKeyValue("why", alarm.report().sentence())
+            with(line(Level.ERROR, alarm.key()), "why", alarm.report().sentence())
                     .log("audit alarm");
         }
     }
@@ -106,52 +96,46 @@ public final class OperationLog implements EngineListener {
         // A lost worker needs attention; the end of a rest or a wait does not.
         boolean vanished = state != null && VANISHED.contains(state);
         LoggingEventBuilder line = line(vanished ? Level.WARN : Level.INFO, action.key());
-        if (action.run() != null) {
-            line = line.addKeyValue("run", action.run());
-        }
-        if (state != null) {
-            line = line.addKeyValue("state", state);
-        }
-        line.addKeyValue("why", action.why()).log("settled by the janitor");
+        with(line, "run", action.run(), "state", state, "why", action.why()).log("settled by the janitor");
     }
 
     private static void ended(Run run) {
         boolean outOfTime = run.state() == RunState.TIMED_OUT;
-        LoggingEventBuilder line = of(run, outOfTime ? Level.WARN : Level.INFO);
         Turn turn = run.status().turn();
-        if (turn != null) {
-            line = line.addKeyValue(
-                    "held", Duration.between(turn.startedAt(), run.status().since()));
-        }
-        Optional<Duration> limit = run.spec().limits().runtimeLimit();
-        if (outOfTime && limit.isPresent()) {
-            line = line.addKeyValue("limit", limit.get());
-        }
-        line.log("attempt ended");
+        Duration held = turn == null
+                ? null
+                : Duration.between(turn.startedAt(), run.status().since());
+        Duration limit = outOfTime ? run.spec().limits().maxRuntime() : null;
+        with(of(outOfTime ? Level.WARN : Level.INFO, run), "held", held, "limit", limit)
+                .log("attempt ended");
     }
 
-    private static void write(String what, Run run) {
-        of(run, Level.INFO).log(what);
-    }
-
-    private static LoggingEventBuilder of(Run run, Level level) {
-        LoggingEventBuilder line = line(level, run.key())
-                .addKeyValue("run", run.id())
-                .addKeyValue("job", run.job())
-                .addKeyValue("state", run.state());
+    private static LoggingEventBuilder of(Level level, Run run) {
+        LoggingEventBuilder line =
+                with(line(level, run.key()), "run", run.id(), "job", run.job(), "state", run.state());
         Turn turn = run.status().turn();
         if (turn != null) {
-            line = line.addKeyValue("token", turn.token())
-                    .addKeyValue("attempt", turn.attempt())
-                    .addKeyValue("holder", turn.holder().label());
+            line = with(line, "token", turn.token(), "attempt", turn.attempt());
+            line = with(line, "holder", turn.holder().label());
         }
         String trace = run.spec().origin().trace();
-        Matcher found = trace == null ? null : TRACE.matcher(trace);
-        if (found != null && found.lookingAt()) {
-            line = line.addKeyValue("trace", found.group(1));
-        }
+        Matcher found = TRACE.matcher(trace == null ? "" : trace);
         RunError error = run.status().error();
-        return error == null ? line : line.addKeyValue("error", error.code());
+        return with(
+                with(line, "trace", found.lookingAt() ? found.group(1) : null),
+                "error",
+                error == null ? null : error.code());
+    }
+
+    /** Adds fields, each a name and a value, but none for a value of {@code null}. */
+    private static LoggingEventBuilder with(LoggingEventBuilder line, @Nullable Object... fields) {
+        LoggingEventBuilder more = line;
+        for (int i = 0; i < fields.length; i += 2) {
+            if (fields[i + 1] != null) {
+                more = more.addKeyValue(String.valueOf(fields[i]), fields[i + 1]);
+            }
+        }
+        return more;
     }
 
     private static LoggingEventBuilder line(Level level, LockKey key) {

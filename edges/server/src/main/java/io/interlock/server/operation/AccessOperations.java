@@ -22,6 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** API keys and configuration over HTTP: for admins, of their own tenant only; the bootstrap key sees the whole configuration. */
 public final class AccessOperations {
@@ -38,20 +39,17 @@ public final class AccessOperations {
         this.clock = clock;
     }
 
-    public static void addTo(Operations operations, KeyRing keys, Configuration configuration, InstantSource clock) {
-        AccessOperations access = new AccessOperations(keys, configuration, clock);
-        addLooksTo(operations, keys, configuration, clock);
-        operations
-                .on("createKey", access::create)
-                .on("revokeKey", access::revoke)
-                .on("revokeKeyByQuery", access::revoke);
-    }
-
-    /** Adds those that change nothing, for a store that keeps no keys. */
-    public static void addLooksTo(
-            Operations operations, KeyRing keys, Configuration configuration, InstantSource clock) {
+    /** Adds them; only those that change nothing, if the store keeps no keys. */
+    public static void addTo(
+            Operations operations, KeyRing keys, Configuration configuration, InstantSource clock, boolean keepsKeys) {
         AccessOperations access = new AccessOperations(keys, configuration, clock);
         operations.on("listKeys", access::list).on("getConfig", access::configuration);
+        if (keepsKeys) {
+            operations
+                    .on("createKey", access::create)
+                    .on("revokeKey", access::revoke)
+                    .on("revokeKeyByQuery", access::revoke);
+        }
     }
 
     private CompletionStage<Reply> list(Call call) {
@@ -73,12 +71,10 @@ public final class AccessOperations {
     }
 
     private static int place(List<AccessKey> all, String id) {
-        for (int i = 0; i < all.size(); i++) {
-            if (all.get(i).id().equals(id)) {
-                return i;
-            }
-        }
-        return all.size() - 1;
+        return IntStream.range(0, all.size())
+                .filter(i -> all.get(i).id().equals(id))
+                .findFirst()
+                .orElse(all.size() - 1);
     }
 
     private CompletionStage<Reply> create(Call call) {

@@ -23,20 +23,23 @@ import io.interlock.server.api.Reply;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.AdminFacts;
+import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
-import io.interlock.service.HistoryWindow;
-import io.vertx.core.json.JsonArray;
+import io.interlock.service.FilteredPage;
+import io.interlock.service.HistoryFacts;
+import io.interlock.time.Environment.Ticker;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The operations about resources, the audit log, workers, jobs and the janitor. */
 public final class AdminOperations {
@@ -67,108 +70,79 @@ public final class AdminOperations {
      */
     public static void addTo(Operations operations, OperationContext context, Function<JobName, String> apis) {
         AdminOperations admin = new AdminOperations(context, apis);
-        addSweepsTo(operations, context);
+        EngineService service = context.service();
         operations
-                .on("getResource", admin::resource)
-                .on("setResource", admin::setResource)
+                .on("getResource", context.blocking(admin::resource))
+                .on("setResource", context.blocking(admin::setResource))
                 .on("listAudit", admin::audit)
                 .on("verifyAudit", admin::verify)
-                .on("getSummary", admin::summary)
-                .on("getHistory", admin::history)
-                .on("search", admin::search)
-                .on("listWorkers", admin::workers)
-                .on("listJobs", admin::jobs)
-                .on("getJob", admin::job);
+                .on("getSummary", context.listing(call -> Reply.ok(admin.summary(call.tenant()))))
+                .on("getHistory", context.listing(admin::history))
+                .on("search", context.listing(admin::search))
+                .on("listWorkers", context.blocking(call -> Reply.items(service.workers(call.tenant()))))
+                .on("listJobs", context.listing(call -> Reply.items(service.jobs(call.tenant(), apis))))
+                .on("getJob", context.listing(admin::job));
     }
 
     /** Adds those about the janitor, which any store needs. A caller sees the actions on its tenant's keys. */
     public static void addSweepsTo(Operations operations, OperationContext context) {
+        Janitor janitor = context.engine().janitor();
         operations
                 .on(
                         "getJanitor",
-                        call -> CompletableFuture.completedFuture(sweeps(
-                                context, context.engine().janitor().lastRound().orElse(List.of()), call)))
-                .on(
-                        "sweepNow",
-                        call -> context.blocking(
-                                call,
-                                () -> sweeps(context, context.engine().janitor().runOnce(), call)));
+                        call -> CompletableFuture.completedFuture(
+                                sweeps(janitor, janitor.lastRound().orElse(List.of()), call)))
+                .on("sweepNow", context.blocking(call -> sweeps(janitor, janitor.runOnce(), call)));
     }
 
-    private static Reply sweeps(OperationContext context, List<Janitor.Round> rounds, Call call) {
+    private static Reply sweeps(Janitor janitor, List<Janitor.Round> rounds, Call call) {
         return Reply.ok(AdminFacts.janitor(
-                rounds,
-                context.engine().janitor().plan(),
-                action -> action.key().tenant().equals(call.tenant())));
+                rounds, janitor.plan(), action -> action.key().tenant().equals(call.tenant())));
     }
 
-    private CompletionStage<Reply> jobs(Call call) {
-        return context.lists()
-                .call(call.tenant(), () -> Reply.items(context.service().jobs(call.tenant(), apis)));
-    }
-
-    private CompletionStage<Reply> job(Call call) {
+    private Reply job(Call call) {
         String name = call.required("name", String.class);
-        return context.lists()
-                .call(
-                        call.tenant(),
-                        () -> Reply.ok(context.service()
-                                .job(call.tenant(), name, apis)
-                                .orElseThrow(() -> Call.notFound("job", name))));
+        return Reply.ok(context.service().job(call.tenant(), name, apis).orElseThrow(() -> Call.notFound("job", name)));
     }
 
-    private CompletionStage<Reply> summary(Call call) {
-        return context.lists()
-                .call(
-                        call.tenant(),
-                        () -> Reply.ok(summaries.of(
-                                call.tenant(), () -> context.service().summary(call.tenant()))));
+    private Facts summary(String tenant) {
+        return summaries.of(tenant, () -> context.service().summary(tenant));
     }
 
-    private CompletionStage<Reply> history(Call call) {
+    private Reply history(Call call) {
         JobName job = call.optional("job", String.class).map(JobName::new).orElse(null);
-        HistoryWindow window =
-                HistoryWindow.of(call.required("window", String.class)).orElseThrow();
-        return context.lists()
-                .call(call.tenant(), () -> Reply.ok(context.service().history(call.tenant(), job, window)));
+        HistoryFacts.Window window =
+                HistoryFacts.Window.of(call.required("window", String.class)).orElseThrow();
+        return Reply.ok(context.service().history(call.tenant(), job, window));
     }
 
-    private CompletionStage<Reply> search(Call call) {
+    private Reply search(Call call) {
         String text = call.required("q", String.class);
         if (text.isBlank()) {
             throw Problem.invalid("query/q", "is empty; search for a key, an id, a label, a holder or a job");
         }
-        return context.lists()
-                .call(call.tenant(), () -> Reply.ok(context.service().search(call.tenant(), text, call.limit())));
+        return Reply.ok(context.service().search(call.tenant(), text, call.limit()));
     }
 
-    private CompletionStage<Reply> workers(Call call) {
-        return context.blocking(call, () -> Reply.items(context.service().workers(call.tenant())));
-    }
-
-    private CompletionStage<Reply> resource(Call call) {
+    private Reply resource(Call call) {
         LockKey key = call.keyParameter("key").orElseThrow();
-        return context.blocking(
-                call,
-                () -> Reply.ok(AdminFacts.resource(
-                        context.engine().resource(key).orElseThrow(() -> Call.notFound("resource", key.name())))));
+        return Reply.ok(AdminFacts.resource(
+                context.engine().resource(key).orElseThrow(() -> Call.notFound("resource", key.name()))));
     }
 
-    private CompletionStage<Reply> setResource(Call call) {
+    private Reply setResource(Call call) {
         LockKey key = call.key("key");
-        return context.blocking(call, () -> {
-            ResourceAnswer answer = context.service()
-                    .setResource(
-                            key,
-                            call.body().getString("state"),
-                            call.body().getString("kind"),
-                            call.actor(),
-                            call.body().getString("reason"));
-            if (answer instanceof ResourceAnswer.Changed done) {
-                return Reply.ok(AdminFacts.resource(done.resource()));
-            }
-            throw inUse(key, ((ResourceAnswer.Mismatch) answer).current());
-        });
+        ResourceAnswer answer = context.service()
+                .setResource(
+                        key,
+                        call.body().getString("state"),
+                        call.body().getString("kind"),
+                        call.actor(),
+                        call.body().getString("reason"));
+        if (answer instanceof ResourceAnswer.Changed done) {
+            return Reply.ok(AdminFacts.resource(done.resource()));
+        }
+        throw inUse(key, ((ResourceAnswer.Mismatch) answer).current());
     }
 
     private RuntimeException inUse(LockKey key, Optional<Resource> resource) {
@@ -184,11 +158,10 @@ public final class AdminOperations {
                 .with("state", resource.map(Resource::state).orElse(Resource.UNTOUCHED));
     }
 
-    /** Audit records, the newest first. */
     private CompletionStage<Reply> audit(Call call) {
         Optional<LockKey> key = call.keyParameter("key");
         Optional<String> run = call.optional("run", String.class);
-        Optional<RunId> id = run.flatMap(AdminOperations::parsed);
+        Optional<RunId> id = run.flatMap(Call::runId);
         if (run.isPresent() && id.isEmpty()) {
             return CompletableFuture.completedFuture(Reply.items(List.of()));
         }
@@ -212,45 +185,21 @@ public final class AdminOperations {
                         call.optional("actor", String.class)
                                 .map(actor -> AuditQuery.Actors.valueOf(actor.toUpperCase(Locale.ROOT)))
                                 .orElse(null)));
-        return context.lists().call(call.tenant(), () -> {
-            List<AuditRecord> found = new ArrayList<>();
-            OptionalLong next = records(query, who, limit, found);
-            Facts page =
-                    Facts.with("items", found.stream().map(AdminFacts::audit).toList());
-            return Reply.ok(next.isPresent() ? page.and("cursor", Cursor.of(AUDIT, next.getAsLong())) : page);
+        return context.listing(call, () -> {
+            FilteredPage<AuditRecord> page = FilteredPage.of(
+                    last -> records(last == null ? query : query.before(last.sequence())),
+                    record -> record.actor().toLowerCase(Locale.ROOT).contains(who),
+                    limit,
+                    MOST_LOOKED_AT);
+            return Reply.ok(Facts.with(
+                            "items",
+                            page.items().stream().map(AdminFacts::audit).toList())
+                    .and("cursor", page.last(), last -> Cursor.of(AUDIT, last.sequence())));
         });
     }
 
-    /** Adds up to {@code limit} records of actors with {@code who} in their name; the answer is where the next page begins, if there may be one. */
-    private OptionalLong records(AuditQuery first, String who, int limit, List<AuditRecord> found) {
-        AuditQuery query = first;
-        int lookedAt = 0;
-        while (true) {
-            List<AuditRecord> page = context.engine().queries().audit(query);
-            for (int i = 0; i < page.size(); i++) {
-                AuditRecord record = page.get(i);
-                lookedAt++;
-                if (record.actor().toLowerCase(Locale.ROOT).contains(who)) {
-                    found.add(record);
-                }
-                boolean mayBeMore = i < page.size() - 1 || page.size() == query.limit();
-                if ((found.size() == limit || lookedAt == MOST_LOOKED_AT) && mayBeMore) {
-                    return OptionalLong.of(record.sequence());
-                }
-            }
-            if (page.size() < query.limit()) {
-                return OptionalLong.empty();
-            }
-            query = query.before(page.get(page.size() - 1).sequence());
-        }
-    }
-
-    private static Optional<RunId> parsed(String text) {
-        try {
-            return Optional.of(RunId.parse(text));
-        } catch (IllegalArgumentException malformed) {
-            return Optional.empty();
-        }
+    private FilteredPage.Part<AuditRecord> records(AuditQuery query) {
+        return FilteredPage.Part.of(context.engine().queries().audit(query), query.limit());
     }
 
     private CompletionStage<Reply> verify(Call call) {
@@ -260,9 +209,8 @@ public final class AdminOperations {
     }
 
     private static List<Witness> witnesses(Call call) {
-        JsonArray texts = call.optional("witness", JsonArray.class).orElseGet(JsonArray::new);
         try {
-            return texts.stream().map(text -> Witness.parse((String) text)).toList();
+            return call.words("witness").stream().map(Witness::parse).toList();
         } catch (InvalidSettingException malformed) {
             throw Problem.invalid("query/witness", String.valueOf(malformed.getMessage()));
         }
@@ -295,5 +243,48 @@ public final class AdminOperations {
         }
         return !(finding instanceof AuditFinding.TokenNotRising token)
                 || token.key().tenant().equals(tenant);
+    }
+
+    /**
+     * Answers that took long to work out, given again for a while: any number of open pages asks the store for at most a fifth of the time.
+     * An answer that took less than {@link #CHEAP} is never given twice. Each carries the time it is of. Safe for use by many threads.
+     */
+    static final class SharedAnswers {
+
+        /** What is worked out for each request. */
+        static final Duration CHEAP = Duration.ofMillis(100);
+
+        private static final int TIMES = 4;
+        private static final Duration LONGEST = Duration.ofSeconds(10);
+        private static final int MOST = 1000;
+
+        private final Ticker ticker;
+        private final Map<String, Kept> kept = new ConcurrentHashMap<>();
+
+        private record Kept(Facts answer, long until) {}
+
+        SharedAnswers(Ticker ticker) {
+            this.ticker = ticker;
+        }
+
+        /** The answer to the question of {@code tenant}: one that is kept, or what {@code ask} says. */
+        Facts of(String tenant, Supplier<Facts> ask) {
+            long begun = ticker.nanos();
+            Kept known = kept.get(tenant);
+            if (known != null && known.until() - begun > 0) {
+                return known.answer();
+            }
+            Facts answer = ask.get();
+            long now = ticker.nanos();
+            if (now - begun > CHEAP.toNanos()) {
+                if (kept.size() >= MOST) {
+                    kept.values().removeIf(old -> old.until() - now <= 0);
+                }
+                kept.put(tenant, new Kept(answer, now + Math.min(TIMES * (now - begun), LONGEST.toNanos())));
+            } else {
+                kept.remove(tenant);
+            }
+            return answer;
+        }
     }
 }

@@ -70,7 +70,7 @@ public final class SessionOperations {
             }
             AccessKey key = found.get();
             // Of two in one browser the older one could not be ended any more.
-            return end(call).thenCompose(ended -> sessions.open(key)).thenApply(session -> {
+            return end(call).thenCompose(ended -> sessions.open(key.id(), null)).thenApply(session -> {
                 records.signedIn(call.actorBy(key), key, code == null ? "API key" : "one-time code");
                 return Reply.ok(json(key, key.tenant(), Optional.of(session)))
                         .header("Set-Cookie", Sessions.setCookie(session.id(), SignIn.LONGEST, call.isEncrypted()));

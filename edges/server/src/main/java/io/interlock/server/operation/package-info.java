@@ -1,4 +1,4 @@
-/** The operations about the audit log, workers, the janitor, jobs, resources, API keys and sessions. */
+/** The operations about runs, locks, the audit log, workers, the janitor, jobs, resources, API keys and sessions. */
 @NullMarked
 package io.interlock.server.operation;
 

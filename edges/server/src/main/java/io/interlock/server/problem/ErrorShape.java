@@ -18,12 +18,8 @@ public enum ErrorShape {
     ERROR("application/json", "Error") {
         @Override
         public JsonObject of(JsonObject problem) {
-            JsonObject details = new JsonObject();
-            problem.forEach(member -> {
-                if (!STANDARD.contains(member.getKey())) {
-                    details.put(member.getKey(), member.getValue());
-                }
-            });
+            JsonObject details = problem.copy();
+            STANDARD.forEach(details::remove);
             String code = problem.getString("code").toUpperCase(Locale.ROOT).replace('-', '_');
             return new JsonObject()
                     .put(

@@ -1,11 +1,22 @@
 package io.interlock.server.problem;
 
 import io.interlock.InterlockException;
+import io.interlock.InvalidKeyException;
+import io.interlock.InvalidSettingException;
+import io.interlock.StoreUnavailableException;
+import io.interlock.engine.EngineClosedException;
+import io.interlock.engine.Jobs.UnknownJobException;
+import io.interlock.engine.Submission.IdempotencyMismatchException;
+import io.interlock.engine.access.TenantLimitException;
 import io.interlock.server.problem.ProblemCode.Catalogue;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** One occurrence of a problem; throw it to end a request with it. Not safe for use by many threads while facts are added. */
@@ -14,6 +25,20 @@ public final class Problem extends InterlockException {
     public static final String MEDIA_TYPE = "application/problem+json";
 
     private static final long serialVersionUID = 1L;
+
+    private static final Duration STORE_BACK = Duration.ofSeconds(2);
+    private static final Duration NODE_BACK = Duration.ofSeconds(1);
+    private static final Duration TENANT_BACK = Duration.ofSeconds(5);
+
+    /** Settings as the engine calls them, where the API has another name for them. */
+    private static final Map<String, String> FIELDS = Map.of(
+            "max-wait", "maxWait",
+            "max-runtime", "maxRuntime",
+            "ttl", "ttl",
+            "idempotency key", "idempotencyKey",
+            "holder label", "holder",
+            "number of labels", "labels",
+            "traceparent", "traceparent");
 
     private final ProblemCode kind;
     private final String detail;
@@ -116,5 +141,85 @@ public final class Problem extends InterlockException {
             }
         });
         return json;
+    }
+
+    /** The problem of {@code failure}. An unforeseen one has no details: those are for the log. */
+    public static Problem of(Throwable failure) {
+        Throwable cause = unwrapped(failure);
+        if (cause instanceof Problem known) {
+            return known;
+        }
+        if (cause instanceof InvalidSettingException invalid) {
+            return invalid(pointer(invalid.setting()), message(invalid));
+        }
+        if (cause instanceof InvalidKeyException invalid) {
+            return invalid("/key", message(invalid));
+        }
+        if (cause instanceof UnknownJobException unknown) {
+            Problem problem = of(ProblemCode.UNKNOWN_JOB, "There is no job " + unknown.job() + nearest(unknown))
+                    .with("job", unknown.job());
+            return unknown.closest()
+                    .map(closest -> problem.with("nearest", closest))
+                    .orElse(problem);
+        }
+        if (cause instanceof IdempotencyMismatchException mismatch) {
+            return of(
+                            ProblemCode.IDEMPOTENCY_MISMATCH,
+                            mismatch.idempotencyKey() + " was used for run "
+                                    + mismatch.run().id() + " of another content.")
+                    .with("idempotencyKey", mismatch.idempotencyKey())
+                    .with("runId", mismatch.run().id().toString());
+        }
+        if (cause instanceof TenantLimitException full) {
+            return of(ProblemCode.TENANT_LIMIT, message(full))
+                    .with("setting", full.setting())
+                    .with("limit", full.limit())
+                    .retryAfter(TENANT_BACK);
+        }
+        if (cause instanceof EngineClosedException || cause instanceof RejectedExecutionException) {
+            // The engine's calls wait in a line without a limit, and the server's own pools say that they are full by a
+            // problem.
+            return stopping();
+        }
+        if (cause instanceof StoreUnavailableException) {
+            // Which store, and what its driver said, is for the log: tenants have no business with it.
+            return of(ProblemCode.STORE_UNAVAILABLE, "The store does not answer; nothing was granted.")
+                    .retryAfter(STORE_BACK);
+        }
+        return of(ProblemCode.INTERNAL_ERROR, "The server failed; its log has the cause under this request id.");
+    }
+
+    /** This node stops; another one may be asked. */
+    public static Problem stopping() {
+        return of(ProblemCode.SHUTTING_DOWN, "This node is stopping.").retryAfter(NODE_BACK);
+    }
+
+    /** This node is asked for more than it can look at. */
+    public static Problem overloaded() {
+        return of(ProblemCode.OVERLOADED, "This node has as many requests under way as it can hold.")
+                .retryAfter(NODE_BACK);
+    }
+
+    /** Without the wrappings that stages and futures put around. */
+    public static Throwable unwrapped(Throwable failure) {
+        Throwable cause = failure;
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
+
+    private static String nearest(UnknownJobException unknown) {
+        return unknown.closest().map(closest -> "; nearest is " + closest).orElse("") + ".";
+    }
+
+    private static String pointer(String setting) {
+        String field = FIELDS.getOrDefault(setting, setting);
+        return field.matches("[A-Za-z]+") ? "/" + field : "";
+    }
+
+    private static String message(Throwable failure) {
+        return String.valueOf(failure.getMessage());
     }
 }

@@ -2,14 +2,12 @@ package io.interlock.server.problem;
 
 import io.interlock.server.YamlResource;
 import io.vertx.core.json.JsonObject;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** The problems there are. {@code problems.yaml} says what each means; {@link Catalogue} refuses to load if they differ. */
 public enum ProblemCode {
@@ -102,28 +100,17 @@ public enum ProblemCode {
 
         private static Map<ProblemCode, Entry> read() {
             Map<ProblemCode, Entry> entries = new EnumMap<>(ProblemCode.class);
-            List<String> unknown = new ArrayList<>();
             for (Object item : YamlResource.list("problems.yaml")) {
                 JsonObject row = (JsonObject) item;
-                @Nullable ProblemCode code = constant(row.getString("code"));
-                if (code == null || entries.put(code, entry(code, row)) != null) {
-                    unknown.add(row.getString("code"));
+                ProblemCode code = ProblemCode.of(row.getString("code"));
+                if (entries.put(code, entry(code, row)) != null) {
+                    throw new IllegalStateException("problems.yaml lists " + code + " twice");
                 }
             }
-            if (!unknown.isEmpty() || entries.size() != ProblemCode.values().length) {
-                throw new IllegalStateException("problems.yaml and ProblemCode differ: unknown or twice " + unknown
-                        + ", listed " + entries.keySet());
+            if (entries.size() != ProblemCode.values().length) {
+                throw new IllegalStateException("problems.yaml lists only " + entries.keySet());
             }
             return Collections.unmodifiableMap(entries);
-        }
-
-        private static @Nullable ProblemCode constant(String code) {
-            for (ProblemCode constant : ProblemCode.values()) {
-                if (constant.code().equals(code)) {
-                    return constant;
-                }
-            }
-            return null;
         }
 
         private static Entry entry(ProblemCode code, JsonObject row) {

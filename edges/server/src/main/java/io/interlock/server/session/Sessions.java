@@ -8,7 +8,10 @@ import io.interlock.access.SignIn.Person;
 import io.interlock.access.SignIns;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.time.Environment;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,17 +82,8 @@ public final class Sessions {
                 + (encrypted ? "; Secure" : "");
     }
 
-    /** Opens a session for {@code key}, which is valid. */
-    public CompletionStage<Session> open(AccessKey key) {
-        return begin(key.id(), null);
-    }
-
-    /** Opens a session for a person whom an identity provider named. */
-    public CompletionStage<Session> open(String personId, Person person) {
-        return begin(personId, person);
-    }
-
-    private CompletionStage<Session> begin(String keyId, @Nullable Person person) {
+    /** Opens a session for a person whom an identity provider named, or with {@code null} for the API key {@code keyId}, which is valid. */
+    public CompletionStage<Session> open(String keyId, @Nullable Person person) {
         String id = Tokens.draw(environment.random());
         long now = environment.ticker().nanos();
         return ask(() -> store.openSignIn(SignIn.of(Sha256.hex(id), keyId, person)))
@@ -216,6 +211,26 @@ public final class Sessions {
         @Override
         public String toString() {
             return "a session";
+        }
+    }
+
+    /** Secrets that browsers carry, and hashes of them. */
+    public static final class Tokens {
+
+        private static final int BYTES = 32;
+        private static final Base64.Encoder TEXT = Base64.getUrlEncoder().withoutPadding();
+
+        private Tokens() {}
+
+        public static String draw(RandomGenerator random) {
+            byte[] bits = new byte[BYTES];
+            random.nextBytes(bits);
+            return TEXT.encodeToString(bits);
+        }
+
+        /** Whether two are the same; it takes the same time wherever they differ. */
+        public static boolean same(String one, String other) {
+            return MessageDigest.isEqual(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
         }
     }
 }

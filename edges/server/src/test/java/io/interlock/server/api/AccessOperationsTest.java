@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.access.Role;
 import io.interlock.config.Configuration;
-import io.interlock.config.Flag;
 import io.interlock.config.Given;
+import io.interlock.config.Given.Flag;
 import io.interlock.server.operation.AccessOperations;
 import io.interlock.time.Environment;
 import io.vertx.core.json.JsonObject;
@@ -52,7 +52,7 @@ class AccessOperationsTest {
                 Configuration.read(new Given(List.of(Flag.of("store", "postgresql://me:canary@db/x")), Map.of(), file));
         Operations operations = new Operations();
         AccessOperations.addTo(
-                operations, rig.ring, configuration, Environment.system().clock());
+                operations, rig.ring, configuration, Environment.system().clock(), true);
         operations.ids().forEach(id -> rig.answer(id, operations.of(id)));
     }
 

@@ -8,6 +8,7 @@ import io.interlock.config.Limits;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.access.Authentication;
+import io.interlock.server.api.Api.TenantRequests;
 import io.interlock.server.http.ClientAddress;
 import io.interlock.server.http.RequestFilter;
 import io.interlock.server.session.Sessions;
@@ -38,7 +39,7 @@ class ApiContractTest {
 
     @BeforeAll
     static void load() {
-        api = Rig.join(Api.load(vertx).toCompletionStage());
+        api = Rig.join(Api.load(vertx, Api.DOCUMENT).toCompletionStage());
     }
 
     @AfterAll
@@ -253,13 +254,13 @@ class ApiContractTest {
         MemoryStore store = new MemoryStore(environment);
         KeyRing ring = new KeyRing(store.accessKeys(), environment, Runnable::run);
         Sessions sessions = new Sessions(store.signIns(), ring, environment, Runnable::run);
-        return Authentication.by(ring, sessions, 10, true, environment.ticker());
+        return new Authentication(ring, sessions, 10, true, environment.ticker());
     }
 
     private static RequestFilter gate() {
         Environment environment = Environment.system();
         KeyRing ring = new KeyRing(new MemoryStore(environment).accessKeys(), environment, Runnable::run);
-        AccessRecords records = AccessRecords.of(Optional.empty(), ring, environment, new SimpleMeterRegistry());
+        AccessRecords records = new AccessRecords(Optional.empty(), ring, environment, new SimpleMeterRegistry());
         return new RequestFilter(environment, Limits.DEFAULT, new ClientAddress(List.of()), false, records::refused);
     }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(20)
 class BlockingCallsTest {
 
-    private final BlockingCalls calls = BlockingCalls.of(Environment.system(), 1, 20);
+    private final BlockingCalls calls = new BlockingCalls(Environment.system(), 1, 20);
     private final List<String> done = new CopyOnWriteArrayList<>();
     private final CountDownLatch busy = new CountDownLatch(1);
     private final CountDownLatch goOn = new CountDownLatch(1);
@@ -64,8 +64,7 @@ class BlockingCallsTest {
 
     @Test
     void aCallThatFindsNoThreadFails() {
-        CompletionStage<Boolean> call =
-                BlockingCalls.of(new Threadless(), 1, 20).call("acme", () -> true);
+        CompletionStage<Boolean> call = new BlockingCalls(new Threadless(), 1, 20).call("acme", () -> true);
         assertThatThrownBy(() -> call.toCompletableFuture().get(5, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOf(Problem.class);

@@ -129,7 +129,7 @@ class RestPageTest {
 
     @Test
     void thePageAboutRestIsTheContract() {
-        JsonObject document = ContractDocument.read();
+        JsonObject document = ContractDocument.read(Api.DOCUMENT);
         StringBuilder page = new StringBuilder(WORDS).append("## Operations\n");
         for (Object each : document.getJsonArray("tags")) {
             JsonObject tag = (JsonObject) each;

@@ -7,9 +7,9 @@ import io.interlock.engine.FaultyStore;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
+import io.interlock.server.ManagementRoutes.ReadyProbe.Readiness;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations.Operation;
-import io.interlock.server.http.Health.ReadyProbe.Readiness;
 import io.interlock.server.session.Sessions;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
@@ -65,7 +65,7 @@ public final class Rig implements AutoCloseable {
                     echo(),
                     meters,
                     new Sessions(store.store().signIns(), ring, environment, blocking),
-                    AccessRecords.of(Optional.empty(), ring, environment, meters),
+                    new AccessRecords(Optional.empty(), ring, environment, meters),
                     null);
             server = join(InterlockServer.start(listen, limits, parts));
         } catch (RuntimeException | Error failure) {
@@ -89,7 +89,7 @@ public final class Rig implements AutoCloseable {
     static Set<String> operationIds() {
         Vertx vertx = Vertx.vertx();
         try {
-            return join(Api.load(vertx).toCompletionStage()).operationIds();
+            return join(Api.load(vertx, Api.DOCUMENT).toCompletionStage()).operationIds();
         } finally {
             join(vertx.close().toCompletionStage());
         }

@@ -10,7 +10,6 @@ import io.interlock.config.JobSettings;
 import io.interlock.engine.Job;
 import io.interlock.run.Transition;
 import io.interlock.server.EngineRig.Answer;
-import io.interlock.server.compat.pipelines.PipelineApi;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest;

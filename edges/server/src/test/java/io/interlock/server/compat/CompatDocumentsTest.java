@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.YamlResource;
-import io.interlock.server.compat.pipelines.PipelineApi;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;

@@ -2,10 +2,10 @@ package io.interlock.server.compat;
 
 import io.interlock.access.Role;
 import io.interlock.config.CompatApi;
+import io.interlock.config.EngineSetup.TriggerSecret;
 import io.interlock.config.JobSettings;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
-import io.interlock.config.TriggerSecret;
 import io.interlock.config.Work;
 import io.interlock.engine.Job;
 import io.interlock.engine.JobBuilder;
@@ -16,11 +16,11 @@ import io.interlock.server.EngineOperations;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
+import io.interlock.server.ManagementRoutes.ReadyProbe.Readiness;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.ContractCheck;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.http.Health.ReadyProbe.Readiness;
 import io.interlock.server.session.Sessions;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
@@ -82,14 +82,14 @@ public final class CompatRig implements AutoCloseable {
                 .build();
         Sessions sessions = new Sessions(store.signIns(), ring, environment, blocking);
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        AccessRecords records = AccessRecords.of(Optional.of(store.audit()::append), ring, environment, meters);
+        AccessRecords records = new AccessRecords(Optional.of(store.audit()::append), ring, environment, meters);
         Operations operations = new EngineOperations(
                         engine, ring, sessions, records, environment, Limits.DEFAULT, job -> "none")
                 .operations();
         for (String other : new String[] {"listKeys", "createKey", "revokeKey", "revokeKeyByQuery", "getConfig"}) {
             operations.on(other, call -> CompletableFuture.completedFuture(Reply.nothing()));
         }
-        CompatApis.of(jobs, secrets).addTo(operations, engine, environment);
+        CompatApis.addTo(operations, engine, environment, jobs, secrets);
         ServerParts parts = new ServerParts(
                 environment,
                 ring,

@@ -7,7 +7,6 @@ import io.interlock.access.Role;
 import io.interlock.config.CompatApi;
 import io.interlock.engine.Job;
 import io.interlock.server.EngineRig.Answer;
-import io.interlock.server.compat.pipelines.PipelineApi;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;

@@ -7,8 +7,6 @@ import io.interlock.config.CompatApi;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.Job;
 import io.interlock.server.EngineRig.Answer;
-import io.interlock.server.compat.clusters.ClusterApi;
-import io.interlock.server.compat.ingestion.IngestionApi;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import io.vertx.core.json.JsonObject;

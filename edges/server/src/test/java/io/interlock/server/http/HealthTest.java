@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.access.Role;
 import io.interlock.config.Listen;
+import io.interlock.server.ManagementRoutes.ReadyProbe.Readiness;
 import io.interlock.server.api.Rig;
-import io.interlock.server.http.Health.ReadyProbe.Readiness;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;

@@ -266,7 +266,7 @@ class StreamTest {
     void aStreamEndsWithItsSessionAndWithItsKey() throws Exception {
         KeyRing.IssuedKey key = rig.issue(EngineRig.TENANT, Role.READ);
         Session session = rig.sessions
-                .open(rig.issue(EngineRig.TENANT, Role.READ).kept())
+                .open(rig.issue(EngineRig.TENANT, Role.READ).kept().id(), null)
                 .toCompletableFuture()
                 .join();
         try (StreamReader ofSession =

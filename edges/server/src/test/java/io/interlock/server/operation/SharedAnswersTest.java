@@ -2,6 +2,7 @@ package io.interlock.server.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.server.operation.AdminOperations.SharedAnswers;
 import io.interlock.service.Facts;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;

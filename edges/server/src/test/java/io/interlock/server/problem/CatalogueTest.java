@@ -78,7 +78,7 @@ class CatalogueTest {
 
     @Test
     void anInvalidSettingPointsToItsField() {
-        Problem problem = Problems.of(
+        Problem problem = Problem.of(
                 new CompletionException(new InvalidSettingException("max-wait", "-1s", "is negative", "wait longer")));
         assertThat(problem.kind()).isEqualTo(ProblemCode.INVALID_REQUEST);
         JsonArray errors = problem.facts().getJsonArray("errors");
@@ -89,12 +89,12 @@ class CatalogueTest {
     @Test
     void aBadKeyIsABadRequest() {
         RuntimeException failure = catchThrowableOfType(RuntimeException.class, () -> LockKey.of("acme", "a\nb"));
-        assertThat(Problems.of(failure).status()).isEqualTo(400);
+        assertThat(Problem.of(failure).status()).isEqualTo(400);
     }
 
     @Test
     void aStoreThatIsAwayIsSaidWithoutItsName() {
-        Problem problem = Problems.of(new StoreUnavailableException("postgresql://db.internal/x", "did not answer"));
+        Problem problem = Problem.of(new StoreUnavailableException("postgresql://db.internal/x", "did not answer"));
         assertThat(problem.kind().entry().status()).isEqualTo(503);
         assertThat(problem.retryAfter()).isNotNull();
         assertThat(problem.toJson("abc").encode()).doesNotContain("db.internal");
@@ -102,7 +102,7 @@ class CatalogueTest {
 
     @Test
     void whatNobodyForesawSaysNothingAboutItself() {
-        Problem problem = Problems.of(new IllegalStateException("secret inside"));
+        Problem problem = Problem.of(new IllegalStateException("secret inside"));
         assertThat(problem.kind().entry().status()).isEqualTo(500);
         assertThat(problem.toJson("abc").encode()).doesNotContain("secret", "IllegalState");
     }

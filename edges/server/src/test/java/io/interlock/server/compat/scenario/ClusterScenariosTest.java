@@ -3,7 +3,7 @@ package io.interlock.server.compat.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.server.EngineRig.Answer;
-import io.interlock.server.compat.clusters.ClusterApi;
+import io.interlock.server.compat.ClusterApi;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.server.EngineRig.Answer;
-import io.interlock.server.compat.ingestion.IngestionApi;
+import io.interlock.server.compat.IngestionApi;
 import io.interlock.server.launch.RealServer;
 import io.vertx.core.json.JsonObject;
 import java.util.List;

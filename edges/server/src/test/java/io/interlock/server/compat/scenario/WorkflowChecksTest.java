@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.server.EngineRig.Answer;
-import io.interlock.server.compat.workflows.WorkflowApi;
+import io.interlock.server.compat.WorkflowApi;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;

@@ -1,5 +1,0 @@
-/** The operations about locks. */
-@NullMarked
-package io.interlock.server.locks;
-
-import org.jspecify.annotations.NullMarked;

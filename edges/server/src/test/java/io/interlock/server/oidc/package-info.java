@@ -1,4 +1,0 @@
-@NullMarked
-package io.interlock.server.oidc;
-
-import org.jspecify.annotations.NullMarked;
