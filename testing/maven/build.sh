@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
-# Compiles the extension of Maven that tests modules apart from building them: testing/maven/build.sh JAVAC FOLDER
+# Compiles what makes builds of Maven shorter: testing/maven/build.sh JAVAC FOLDER
 #
-# Exit code: 0 if FOLDER has it, for -Dmaven.ext.class.path; otherwise this Maven has other classes.
+# FOLDER/checkers is for -Xbootclasspath/a: it has the class loader of the compiler's checkers.
+# FOLDER/builder is for -Dmaven.ext.class.path: it tests modules apart from building them.
+# Exit code: 0 if FOLDER has both; otherwise this Maven has other classes.
 set -euo pipefail
 
 javac=${1:?usage: testing/maven/build.sh JAVAC FOLDER} folder=${2:?no folder}
 home=$(mvn -v | sed -n 's/^.*Maven home: //p')
-mkdir -p "$folder/META-INF/plexus"
-cp "${BASH_SOURCE[0]%/*}/components.xml" "$folder/META-INF/plexus"
-"$javac" -proc:none -nowarn --release 17 -cp "$home/lib/*" -d "$folder" "${BASH_SOURCE[0]%/*}/TestsApart.java" 2>/dev/null
+sources=${BASH_SOURCE[0]%/*}
+mkdir -p "$folder/builder/META-INF/plexus"
+cp "$sources/components.xml" "$folder/builder/META-INF/plexus"
+"$javac" -proc:none -nowarn --release 17 -d "$folder/checkers" "$sources/CheckerLoader.java" 2>/dev/null
+"$javac" -proc:none -nowarn --release 17 -cp "$home/lib/*" -d "$folder/builder" "$sources/TestsApart.java" 2>/dev/null

@@ -43,9 +43,7 @@ final class Product {
                 keep);
         // A server that cannot listen ends by itself.
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            String port = Integer.toString(taken.getLocalPort());
-            List<String> server = List.of("io.interlock.server.Main", "server", "--store", store, "--port", port);
-            return withLibrary(ChildJvm.java(List.of(command, server)));
+            return withLibrary(ChildJvm.java(List.of(command, ChildJvm.server(store, taken))));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

@@ -3,7 +3,10 @@ package io.interlock.servers;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
@@ -60,6 +63,21 @@ public final class ChildJvm {
         }
     }
 
+    /** Like {@link #java(List)}, with the classes of a server that opens its store and cannot listen, which ends by itself. */
+    public static List<String> forServers() {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return java(List.of(server("sqlite:" + HOME.resolve("trial.db"), taken)));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** The trial of a server that cannot listen, because {@code taken} does. */
+    public static List<String> server(String store, ServerSocket taken) {
+        String port = Integer.toString(taken.getLocalPort());
+        return List.of("io.interlock.server.Main", "server", "--store", store, "--port", port);
+    }
+
     private static List<String> make(List<List<String>> trials) throws IOException, InterruptedException {
         List<Path> entries = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
                 .map(Path::of)
@@ -81,23 +99,32 @@ public final class ChildJvm {
         }
         List<String> path = List.of("-cp", String.join(File.pathSeparator, jars));
         if (!fresh) {
-            Set<String> classes = new LinkedHashSet<>();
-            Path list = HOME.resolve("classes");
-            for (List<String> trial : trials) {
-                run(path, List.of("-XX:DumpLoadedClassList=" + list), trial);
-                classes.addAll(Files.readAllLines(list));
-            }
-            Files.write(list, classes);
-            run(
-                    path,
-                    List.of("-Xshare:dump", "-XX:SharedClassListFile=" + list),
-                    List.of("-XX:SharedArchiveFile=" + ARCHIVE));
+            archive(path, trials);
             Files.writeString(ready, wanted);
         }
         List<String> java = plain();
         java.addAll(List.of("-XX:SharedArchiveFile=" + ARCHIVE, "-Xlog:disable", "-Xlog:all=off"));
         java.addAll(path);
         return java;
+    }
+
+    private static void archive(List<String> path, List<List<String>> trials) throws IOException, InterruptedException {
+        if (trials.size() == 1) {
+            // Half the work of the other way, which takes the classes of several processes.
+            run(path, List.of("-XX:ArchiveClassesAtExit=" + ARCHIVE), trials.get(0));
+            return;
+        }
+        Path list = HOME.resolve("classes");
+        Set<String> classes = new LinkedHashSet<>();
+        for (List<String> trial : trials) {
+            run(path, List.of("-XX:DumpLoadedClassList=" + list), trial);
+            classes.addAll(Files.readAllLines(list));
+        }
+        Files.write(list, classes);
+        run(
+                path,
+                List.of("-Xshare:dump", "-XX:SharedClassListFile=" + list),
+                List.of("-XX:SharedArchiveFile=" + ARCHIVE));
     }
 
     private static List<String> plain() {
@@ -115,6 +142,7 @@ public final class ChildJvm {
         command.addAll(words);
         // How a trial ends is not of interest: tests will tell.
         new ProcessBuilder(command)
+                .redirectInput(new File("/dev/null"))
                 .redirectOutput(Redirect.DISCARD)
                 .redirectError(Redirect.DISCARD)
                 .start()

@@ -74,7 +74,7 @@ final class MariaDbFiles {
     }
 
     /** Other processes may create the same files: the first wins, and all are equal. */
-    private static void moveUnlessThere(Path made, Path template) throws IOException {
+    static void moveUnlessThere(Path made, Path template) throws IOException {
         try {
             Files.move(made, template, StandardCopyOption.ATOMIC_MOVE);
         } catch (FileSystemException lost) {

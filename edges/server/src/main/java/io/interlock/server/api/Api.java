@@ -24,7 +24,14 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.openapi.router.OpenAPIRoute;
 import io.vertx.ext.web.openapi.router.RequestExtractor;
 import io.vertx.ext.web.openapi.router.RouterBuilder;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.OutputFormat;
+import io.vertx.json.schema.SchemaRepository;
 import io.vertx.openapi.contract.OpenAPIContract;
+import io.vertx.openapi.contract.OpenAPIVersion;
+import io.vertx.openapi.contract.impl.OpenAPIContractImpl;
+import io.vertx.openapi.impl.OpenAPIFormatValidator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -61,8 +68,21 @@ public final class Api {
     /** Reads a contract that comes with the server. */
     public static Future<Api> load(Vertx vertx, String name) {
         JsonObject document = ContractDocument.read(name);
-        return OpenAPIContract.from(vertx, ContractDocument.forRouting(document))
+        return contract(vertx, ContractDocument.forRouting(document))
                 .map(contract -> new Api(name, contract, document));
+    }
+
+    /** Like {@code OpenAPIContract.from}, which also checks the document at every start; the build has checked ours: {@code ApiContractTest}. */
+    private static Future<OpenAPIContract> contract(Vertx vertx, JsonObject document) {
+        SchemaRepository schemas = SchemaRepository.create(
+                new JsonSchemaOptions()
+                        .setDraft(Draft.DRAFT202012)
+                        .setBaseUri("app://")
+                        .setOutputFormat(OutputFormat.Basic),
+                new OpenAPIFormatValidator());
+        return OpenAPIVersion.V3_1
+                .resolve(vertx, schemas, document)
+                .map(resolved -> new OpenAPIContractImpl(resolved, OpenAPIVersion.V3_1, schemas));
     }
 
     /** Has {@code getContract} answered with the document clients read. */

@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -36,9 +37,16 @@ public final class ContractDocument {
     private static final List<ProblemCode> WITH_BODY =
             List.of(ProblemCode.BODY_TOO_LARGE, ProblemCode.UNSUPPORTED_MEDIA_TYPE, ProblemCode.REQUEST_TIMEOUT);
 
+    private static final Map<String, JsonObject> READ = new ConcurrentHashMap<>();
+
     private ContractDocument() {}
 
+    /** A copy of the document called {@code name}, which is read once. */
     static JsonObject read(String name) {
+        return READ.computeIfAbsent(name, ContractDocument::readFile).copy();
+    }
+
+    private static JsonObject readFile(String name) {
         JsonObject document = YamlResource.object(name);
         ErrorShape shape = shape(document);
         document.getJsonObject("paths").forEach(path -> {

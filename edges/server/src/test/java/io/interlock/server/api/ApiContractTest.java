@@ -18,6 +18,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.openapi.contract.OpenAPIContract;
+import io.vertx.openapi.contract.OpenAPIVersion;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
@@ -29,6 +31,8 @@ import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The document routes and checks, so it cannot say anything else than the server does. */
 class ApiContractTest {
@@ -46,6 +50,33 @@ class ApiContractTest {
     static void close() {
         rig.close();
         Rig.join(vertx.close().toCompletionStage());
+    }
+
+    /** So that the server need not look at every start. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "openapi.yaml",
+                "compat/clusters.yaml",
+                "compat/flows.yaml",
+                "compat/ingestion.yaml",
+                "compat/pipelines.yaml",
+                "compat/workflows.yaml"
+            })
+    void everyDocumentIsValidOpenApi(String name) {
+        JsonObject document = ContractDocument.forRouting(ContractDocument.read(name));
+        OpenAPIContract contract = checked(document);
+        assertThat(contract.getVersion()).isEqualTo(OpenAPIVersion.V3_1);
+        Api loaded = Rig.join(Api.load(vertx, name).toCompletionStage());
+        assertThat(contract.operations())
+                .extracting(operation -> operation.getOperationId())
+                .containsExactlyInAnyOrderElementsOf(loaded.operationIds());
+        document.remove("info");
+        assertThatThrownBy(() -> checked(document)).hasStackTraceContaining("OpenAPIContractException");
+    }
+
+    private static OpenAPIContract checked(JsonObject document) {
+        return Rig.join(OpenAPIContract.from(vertx, document.copy()).toCompletionStage());
     }
 
     @Test

@@ -24,9 +24,12 @@ public final class ContractCheck {
 
     private static final Set<String> STANDARD = Set.of("404", "405", "408", "413", "414", "415", "417", "431");
 
+    /** By document, operation and status, for all servers of this JVM: each takes longer to create than many answers to check. */
+    private static final Map<String, Validator> VALIDATORS = new ConcurrentHashMap<>();
+
+    private final String name;
     private final JsonObject document;
     private final Map<Pattern, JsonObject> paths = new LinkedHashMap<>();
-    private final Map<String, Validator> validators = new ConcurrentHashMap<>();
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
 
     /** Of {@code /api/v1}. */
@@ -36,6 +39,7 @@ public final class ContractCheck {
 
     /** Of the document called {@code name}. */
     public ContractCheck(String name) {
+        this.name = name;
         document = ContractDocument.read(name);
         String base = ContractDocument.base(document);
         document.getJsonObject("paths").forEach(path -> {
@@ -94,10 +98,10 @@ public final class ContractCheck {
     }
 
     private void validate(String what, JsonObject schema, String body) {
-        Validator validator = validators.computeIfAbsent(
-                what,
+        Validator validator = VALIDATORS.computeIfAbsent(
+                name + " " + what,
                 // Copies: the validator leaves marks in what it is given, and several may be made at once.
-                name -> Validator.create(
+                key -> Validator.create(
                         JsonSchema.of(schema.copy()
                                 .put(
                                         "components",

@@ -8,8 +8,6 @@ import io.interlock.servers.ChildJvm;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -36,7 +34,7 @@ public final class RealServer implements AutoCloseable {
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    private static final List<String> JAVA = java();
+    private static final List<String> JAVA = ChildJvm.forServers();
 
     private final Process process;
     private final Path out;
@@ -46,17 +44,6 @@ public final class RealServer implements AutoCloseable {
         this.process = process;
         this.out = out;
         this.err = err;
-    }
-
-    /** With the classes of a server that opens its store and cannot listen, which ends by itself. */
-    private static List<String> java() {
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            String store = "sqlite:" + ChildJvm.HOME.resolve("trial.db");
-            String port = Integer.toString(taken.getLocalPort());
-            return ChildJvm.java(List.of(List.of(Main.class.getName(), "server", "--store", store, "--port", port)));
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
     }
 
     /** Starts one, with a home of its own below {@code folder}; it may not be ready yet, or never become so. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.server.Main;
+import io.interlock.servers.ChildJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -19,6 +20,8 @@ import java.util.regex.Pattern;
 
 /** A server process with the configuration of this example. */
 final class RealServer implements AutoCloseable {
+
+    private static final List<String> JAVA = ChildJvm.forServers();
 
     private final Process process;
     private final Path out;
@@ -49,13 +52,8 @@ final class RealServer implements AutoCloseable {
 
     /** A program of the class path of this test. */
     static ProcessBuilder java(String main, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                main));
+        List<String> command = new ArrayList<>(JAVA);
+        command.add(main);
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().keySet().removeIf(name -> name.startsWith("INTERLOCK_"));
