@@ -1,16 +1,21 @@
 package io.interlock.cli;
 
+import static java.util.Collections.emptyEnumeration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.cli.Cli.Running;
 import io.interlock.cli.Typed.Answer;
+import io.interlock.config.Intake;
+import java.io.IOException;
 import java.net.URI;
+import java.net.URL;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Enumeration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -82,5 +87,57 @@ class WorkerTest {
         worker.signal("TERM");
         assertThat(worker.await().code()).isZero();
         assertThat(worker.err()).contains("intake ends, workers take work: true");
+    }
+
+    @Test
+    void aJobThatCannotBeCreatedIsRefusedAsTheMistakeThatItIs() throws Exception {
+        Answer refused = refusal("jobs: { hello: { run: { java: no.Such } } }", "maxLease=5m");
+        assertThat(refused.err()).contains("jobs.hello.run.java", "'no.Such'", "is not on the class path");
+    }
+
+    @Test
+    void anIntakeThatIsMissingIsRefusedBeforeWorkIsClaimed() throws Exception {
+        Thread thread = Thread.currentThread();
+        ClassLoader all = thread.getContextClassLoader();
+        thread.setContextClassLoader(new ClassLoader(all) {
+            @Override
+            public Enumeration<URL> getResources(String name) throws IOException {
+                return name.endsWith(Intake.class.getName()) ? emptyEnumeration() : super.getResources(name);
+            }
+        });
+        try {
+            Answer refused = refusal("""
+                    jobs: { hello: { run: { command: ["true"] } } }
+                      sqs: [ { queue: "https://sqs.eu-central-1.amazonaws.com/1/jobs.fifo" } ]
+                    """, "maxLease=5m");
+            assertThat(refused.err()).contains("sqs[0].queue", "needs the SQS intake");
+        } finally {
+            thread.setContextClassLoader(all);
+        }
+    }
+
+    @Test
+    void aLeaseAboveThoseOfTheStoreIsRefusedBeforeWorkIsClaimed() throws Exception {
+        Answer refused = refusal("jobs: { hello: { lease: 1m, run: { command: [\"true\"] } } }", "maxLease=30s");
+        assertThat(refused.err()).contains("jobs.hello.lease", "'1m' is above the store's maxLease of 30s");
+    }
+
+    /** The answer to a worker whose configuration is wrong. There is work for it, which it leaves alone. */
+    private Answer refusal(String wrong, String parameters) throws Exception {
+        String store = new Cli(folder).store() + "?" + parameters;
+        Typed cli = new Typed("INTERLOCK_STORE", store);
+        Path right = Files.writeString(
+                folder.resolve("right.yaml"), "interlock: { jobs: { hello: { run: { command: [\"true\"] } } } }");
+        Path file = Files.writeString(folder.resolve("wrong.yaml"), "interlock:\n  " + wrong);
+        String id = StoreCommandsTest.field(
+                cli.type("runs", "submit", "hello", "--config", right.toString(), "--json")
+                        .out(),
+                "id");
+        Answer refused = cli.type("worker", "--config", file.toString());
+        assertThat(refused.code()).as(refused.err()).isEqualTo(78);
+        assertThat(StoreCommandsTest.field(
+                        cli.type("runs", "show", id, "--json").out(), "state"))
+                .isEqualTo("PENDING");
+        return refused;
     }
 }

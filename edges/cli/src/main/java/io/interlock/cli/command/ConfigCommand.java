@@ -110,12 +110,17 @@ public final class ConfigCommand extends CliCommand {
             try {
                 return Configuration.read(given);
             } catch (ConfigurationException wrong) {
-                String.valueOf(wrong.getMessage()).lines().forEach(session.console()::say);
-                throw new Failure(
-                        ExitCode.CONFIGURATION,
-                        "the configuration is wrong",
-                        "correct what is said above; nothing was started");
+                throw refused(wrong, session);
             }
+        }
+
+        /** Tells every mistake of {@code wrong}. */
+        static Failure refused(ConfigurationException wrong, CommandContext session) {
+            String.valueOf(wrong.getMessage()).lines().forEach(session.console()::say);
+            return new Failure(
+                    ExitCode.CONFIGURATION,
+                    "the configuration is wrong",
+                    "correct what is said above; nothing was started");
         }
     }
 }

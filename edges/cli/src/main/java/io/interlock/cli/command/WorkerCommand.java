@@ -7,6 +7,7 @@ import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.client.ServerWorker;
 import io.interlock.config.Configuration;
+import io.interlock.config.ConfigurationException;
 import io.interlock.config.EngineSetup;
 import io.interlock.config.Given;
 import io.interlock.config.Intake;
@@ -89,8 +90,14 @@ public final class WorkerCommand extends CliCommand.Targeted {
         void work(@Nullable Path file, @Nullable String host, @Nullable Integer port) {
             ProcessSignal.handle("TERM", stop::countDown);
             ProcessSignal.handle("INT", stop::countDown);
-            Configuration configuration =
-                    ConfigOptions.read(new Given(target.storeFlag(), session.variables(), file), session);
+            try {
+                work(Configuration.read(new Given(target.storeFlag(), session.variables(), file)), host, port);
+            } catch (ConfigurationException wrong) {
+                throw ConfigOptions.refused(wrong, session);
+            }
+        }
+
+        private void work(Configuration configuration, @Nullable String host, @Nullable Integer port) {
             try (EngineSetup setup = EngineSetup.of(configuration, session.environment())) {
                 boolean enabled = configuration.settings().worker().enabled();
                 if (!enabled
@@ -142,12 +149,24 @@ public final class WorkerCommand extends CliCommand.Targeted {
                 Optional<TraceExport> traces) {
             String url = configuration.settings().store();
             configuration.folder().prepareFor(url);
+            Intakes intakes = Intakes.of(configuration);
             OpenStore opened = OpenStore.at(url, session.environment());
-            try (OpenStore store = health.map(shown -> shown.onto(opened)).orElse(opened);
-                    RunEngine engine =
-                            watched(setup.onto(store.engine()), health, traces).build();
-                    Intakes intakes = Intakes.of(configuration)) {
+            try (OpenStore store = health.map(shown -> shown.onto(opened)).orElse(opened)) {
+                // An engine claims work as soon as it is built.
                 configuration.requireWithin(store.capabilities());
+                work(setup, store, intakes, health, traces);
+            }
+        }
+
+        private void work(
+                EngineSetup setup,
+                OpenStore store,
+                Intakes intakes,
+                Optional<HealthServer> health,
+                Optional<TraceExport> traces) {
+            try (RunEngine engine =
+                            watched(setup.onto(store.engine()), health, traces).build();
+                    intakes) {
                 health.ifPresent(shown -> shown.show(engine, store::ask));
                 announce(
                         store.capabilities().store(),
@@ -155,7 +174,6 @@ public final class WorkerCommand extends CliCommand.Targeted {
                         setup.jobs().all().size());
                 intakes.start(new Intake.Context(engine, session.environment(), Intake.Context.Gauges.NONE));
                 awaitStop(health);
-                intakes.close();
             }
         }
 
