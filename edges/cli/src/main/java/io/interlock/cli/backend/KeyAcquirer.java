@@ -1,6 +1,7 @@
 package io.interlock.cli.backend;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.InterlockException;
 import io.interlock.LockKey;
 import io.interlock.run.Ending;
 import io.interlock.service.Facts;
@@ -8,12 +9,22 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Acquires the key of {@code interlock run}. Safe for use by many threads. */
 public interface KeyAcquirer {
 
     Entry enter(Request request);
+
+    /** The lock that {@code look} shows, to explain a refusal; nothing if it cannot be read: the refusal counts without it. */
+    static Facts lock(Supplier<Facts> look) {
+        try {
+            return look.get();
+        } catch (InterlockException unknown) {
+            return Facts.none();
+        }
+    }
 
     /**
      * A command to run under a key.

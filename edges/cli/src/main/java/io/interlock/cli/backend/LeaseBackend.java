@@ -105,7 +105,7 @@ public final class LeaseBackend implements Backend, KeyAcquirer {
         Refusal refusal = ((Acquisition.Refused) answer).refusal();
         return order.onConflict() == ConflictPolicy.QUEUE
                 ? new Entry.InLine(new LeasePlace(order))
-                : new Entry.Busy(lock(order.key()), refusal.code(), refusal.explanation());
+                : new Entry.Busy(KeyAcquirer.lock(() -> lock(order.key())), refusal.code(), refusal.explanation());
     }
 
     private HeldKey held(Lease lease) {

@@ -36,6 +36,9 @@ final class RunKeyAcquirer implements KeyAcquirer {
         Submission submit(RunRequest request);
 
         void cancel(RunId run, String reason);
+
+        /** The place of a run that waits, from 1; 0 if it does not wait. Asked every second. */
+        int position(RunId run);
     }
 
     RunKeyAcquirer(Backend backend, Runs runs, Environment environment, String actor) {
@@ -56,7 +59,7 @@ final class RunKeyAcquirer implements KeyAcquirer {
         }
         String code =
                 answer instanceof Submission.Refused refused ? refused.refusal().code() : "lock-held";
-        return new Entry.Busy(backend.lock(order.key().name()), code, answer.explanation());
+        return new Entry.Busy(KeyAcquirer.lock(() -> backend.lock(order.key().name())), code, answer.explanation());
     }
 
     private RunRequest request(Request order) {
@@ -97,9 +100,7 @@ final class RunKeyAcquirer implements KeyAcquirer {
         @Override
         public View look() {
             Run run = turn.run();
-            Facts shown = backend.runs().show(run.id().toString());
-            return new View(backend.lock(run.key().name()), (int)
-                    shown.number("position").orElse(0));
+            return new View(backend.lock(run.key().name()), runs.position(run.id()));
         }
 
         @Override

@@ -86,6 +86,11 @@ public final class ServerBackend implements Backend {
         public void cancel(RunId run, String reason) {
             remote.cancel(run, reason);
         }
+
+        @Override
+        public int position(RunId run) {
+            return (int) client.get("/runs/" + run).number("position").orElse(0);
+        }
     }
 
     @Override

@@ -36,6 +36,7 @@ import io.interlock.run.Run;
 import io.interlock.run.Run.CancelAnswer;
 import io.interlock.run.RunQuery;
 import io.interlock.run.RunSpec.Execution;
+import io.interlock.run.Wait;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
@@ -171,6 +172,11 @@ public final class StoreBackend implements Backend {
         @Override
         public void cancel(RunId run, String reason) {
             engine.cancel(run, target.actor(), reason);
+        }
+
+        @Override
+        public int position(RunId run) {
+            return engine.explain(run).map(Wait::position).orElse(0);
         }
     }
 

@@ -141,7 +141,8 @@ public final class Wrapper {
 
     private int over(Place place, KeyAcquirer.Place.Outcome.Over over, Duration waited) {
         if (over.code().equals("WAIT_EXPIRED")) {
-            return refused(place.look().lock(), "wait-expired", "waited " + Times.span(waited) + " in vain");
+            Facts lock = KeyAcquirer.lock(() -> place.look().lock());
+            return refused(lock, "wait-expired", "waited " + Times.span(waited) + " in vain");
         }
         return refused(Facts.none(), over.code().toLowerCase(Locale.ROOT).replace('_', '-'), over.why());
     }
