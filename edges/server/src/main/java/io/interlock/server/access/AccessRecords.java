@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Puts on record who signs in and out, and whose requests are refused. What belongs to an API key of the store is its tenant's; the rest
@@ -65,6 +66,8 @@ public final class AccessRecords implements AutoCloseable {
     private final Map<Source, Window> windows = new LinkedHashMap<>();
     private final Deque<AuditRecord> waiting = new ArrayDeque<>();
     private boolean writing;
+    // Whether an error has been told since the last batch was written.
+    private boolean failing;
     // Held while a batch is written, so that the batch that was written is the one that is removed.
     private final Object turn = new Object();
 
@@ -227,10 +230,14 @@ public final class AccessRecords implements AutoCloseable {
             try {
                 sink.accept(batch);
             } catch (RuntimeException | Error away) {
-                log.debug("{} access records wait for the store: {}", batch.size(), away.toString());
+                // First: a log line fails, too, where memory is short.
                 writer.after(RETRY, this::write);
+                log.atLevel(away instanceof Error && !failing ? Level.WARN : Level.DEBUG)
+                        .log("{} access records could not be written; retrying: {}", batch.size(), away.toString());
+                failing |= away instanceof Error;
                 return;
             }
+            failing = false;
             written.increment(batch.size());
             synchronized (this) {
                 batch.forEach(done -> waiting.removeFirst());

@@ -109,13 +109,16 @@ final class RequestCheck {
                     .newDecoder()
                     .decode(ByteBuffer.wrap(raw.getBytes()))
                     .toString();
-            DecodeException otherwise = null;
+            DecodeException twice = null;
             Object value;
             try {
                 value = readOnce(text);
             } catch (DecodeException failure) {
-                otherwise = failure;
-                // Fails as well unless it is JSON that can be read in several ways.
+                if (!namesAFieldTwice(failure)) {
+                    throw failure;
+                }
+                twice = failure;
+                // Its other mistakes are told as well.
                 value = Json.decodeValue(text);
             }
             if (value instanceof JsonObject object) {
@@ -126,10 +129,10 @@ final class RequestCheck {
                 if (text.contains("\\u")) {
                     findBroken("", object, mistakes);
                 }
-                if (otherwise != null) {
+                if (twice != null) {
                     mistakes.add(new Mistake(
                             "",
-                            "The body is not JSON that can be read in one way only" + ValidationErrors.place(otherwise)
+                            "The body is not JSON that can be read in one way only" + ValidationErrors.place(twice)
                                     + " names a field for the second time."));
                 }
                 return object;
@@ -146,6 +149,11 @@ final class RequestCheck {
     private static final JsonFactory JSON = JsonFactory.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build();
+
+    private static boolean namesAFieldTwice(DecodeException failure) {
+        return failure.getCause() != null
+                && String.valueOf(failure.getCause().getMessage()).startsWith("Duplicate field");
+    }
 
     /** Reads {@code json}; fails if it is no JSON that can be read in one way only. */
     private static Object readOnce(String json) {

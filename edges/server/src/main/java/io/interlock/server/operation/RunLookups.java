@@ -112,7 +112,7 @@ final class RunLookups {
                 return CompletableFuture.completedFuture(known);
             }
         }
-        return heartbeats.call(() -> remember(require(call, id)));
+        return heartbeats.call(call.tenant(), () -> remember(require(call, id)));
     }
 
     /** The run the call names, as it stands. Blocks. */

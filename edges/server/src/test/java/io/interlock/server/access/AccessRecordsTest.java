@@ -2,6 +2,10 @@ package io.interlock.server.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.interlock.LockKey;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
@@ -22,6 +26,7 @@ import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Who was refused, who signed in and out, and by which request from where something was done. */
 class AccessRecordsTest {
@@ -137,14 +142,30 @@ class AccessRecordsTest {
     }
 
     @Test
-    void anErrorInTheStoreEndsNoRecording() {
-        KeyRing.IssuedKey reader = rig.issue("acme", Role.READ);
-        faults.slowQuestions("append", () -> {
-            faults.up();
-            throw new InternalError("unable to create native thread");
-        });
-        rig.post("/locks/evict", reader.secret().text(), EVICT).isProblem(403, "forbidden");
-        assertThat(records(reader.kept().logKey(), 1)).hasSize(1);
+    void anErrorInTheStoreEndsNoRecordingAndIsToldOnce() {
+        Logger log = (Logger) LoggerFactory.getLogger("io.interlock.audit");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        log.addAppender(lines);
+        try {
+            KeyRing.IssuedKey reader = rig.issue("acme", Role.READ);
+            faults.slowQuestions("append", () -> {
+                if (faults.calls("append") == 3) {
+                    faults.up();
+                }
+                throw new InternalError("unable to create native thread");
+            });
+            rig.post("/locks/evict", reader.secret().text(), EVICT).isProblem(403, "forbidden");
+            assertThat(records(reader.kept().logKey(), 1)).hasSize(1);
+            assertThat(lines.list)
+                    .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .singleElement()
+                    .asString()
+                    .contains("access records", "unable to create native thread");
+        } finally {
+            log.detachAppender(lines);
+        }
     }
 
     @Test

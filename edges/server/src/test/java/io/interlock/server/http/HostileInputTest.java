@@ -96,6 +96,24 @@ class HostileInputTest {
     }
 
     @Test
+    void whatIsWrongWithABodyIsSaidAsItIs() {
+        String key = rig.key("acme", Role.ADMIN);
+        for (String comment : List.of("{\"key\":\"a\" /*x*/}", "{\"key\":\"a\"} // x")) {
+            assertThat(mistake(rig.post("/api/v1/runs", key, comment)))
+                    .as(comment)
+                    .startsWith("The body is not JSON: line 1, column ");
+        }
+        assertThat(mistake(rig.post("/api/v1/runs", key, "{\"key\":\"a\",\"key\":\"b\"}")))
+                .startsWith("The body is not JSON that can be read in one way only: line 1, column ")
+                .endsWith(" names a field for the second time.");
+    }
+
+    private static String mistake(HttpResponse<String> answer) {
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+        return Rig.json(answer).getJsonArray("errors").getJsonObject(0).getString("detail");
+    }
+
+    @Test
     void nobodyReadsTheBodyOfAStranger() {
         String answer = RawClient.exchange(
                 rig.server.port(),

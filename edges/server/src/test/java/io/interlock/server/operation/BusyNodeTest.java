@@ -15,6 +15,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -29,6 +30,7 @@ class BusyNodeTest {
 
     private final RunStore behind = (RunStore) Stores.open("memory:");
     private final CountDownLatch mayGoOn = new CountDownLatch(1);
+    private final Semaphore findings = new Semaphore(1_000);
     private final AtomicInteger verifications = new AtomicInteger();
     private final EngineRig rig = EngineRig.on(slow());
     private final EngineRig other = EngineRig.on(behind);
@@ -36,6 +38,7 @@ class BusyNodeTest {
     @AfterEach
     void close() {
         mayGoOn.countDown();
+        findings.release(MANY);
         other.close();
         rig.closeAll();
     }
@@ -55,6 +58,38 @@ class BusyNodeTest {
                 .as("a look at one run")
                 .isEqualTo(200);
         assertThat(looks).allMatch(look -> !look.isDone());
+    }
+
+    @Test
+    void aTenantWithManyHeartbeatsLeavesTurnsToOthers() throws Exception {
+        Answer run = other.post(
+                        "/runs", other.key("beta", Role.WORKER), "{\"key\": \"busy/1\", \"execution\": \"caller\"}")
+                .is(201);
+        findings.drainPermits();
+        double before = rig.activeRequests();
+        List<CompletableFuture<Answer>> many = IntStream.range(0, MANY)
+                .mapToObj(i -> rig.postLater(
+                        "/runs/" + EngineRig.uuid() + "/heartbeat",
+                        Role.WORKER,
+                        "{\"leaseId\": \"" + EngineRig.uuid() + "\", \"token\": 1}"))
+                .toList();
+        await().until(() -> rig.activeRequests() == before + MANY && findings.hasQueuedThreads());
+        CompletableFuture<HttpResponse<String>> heartbeat = rig.http()
+                .sendAsync(
+                        rig.posting(
+                                "/runs/" + run.text("id") + "/heartbeat",
+                                rig.key("beta", Role.WORKER),
+                                "{\"leaseId\": \"" + run.text("leaseId") + "\", \"token\": " + run.number("token")
+                                        + "}"),
+                        BodyHandlers.ofString());
+        await().until(() -> rig.activeRequests() == before + MANY + 1);
+        findings.release(MANY / 4);
+        assertThat(heartbeat.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        assertThat(many).anyMatch(each -> !each.isDone());
+        findings.release(MANY);
+        for (CompletableFuture<Answer> each : many) {
+            each.get(20, TimeUnit.SECONDS).isProblem(404, "not-found");
+        }
     }
 
     @Test
@@ -89,7 +124,7 @@ class BusyNodeTest {
         return looks;
     }
 
-    /** Says neither which runs there are nor what the audit log begins with before it may. */
+    /** Says neither which runs there are, nor what one is, nor what the audit log begins with before it may. */
     private RunStore slow() {
         return InterceptedStore.of(behind, RunStore.class, call -> {
             if (call.step().equals("anchor")) {
@@ -97,6 +132,8 @@ class BusyNodeTest {
                 mayGoOn.await();
             } else if (call.step().equals("listRuns")) {
                 mayGoOn.await();
+            } else if (call.step().equals("findRun")) {
+                findings.acquire();
             }
             return call.proceed();
         });
