@@ -98,7 +98,7 @@ public final class InterlockServer {
         Future<Void> loaded = Future.succeededFuture();
         for (Map.Entry<String, Operations> each : all.entrySet()) {
             loaded = loaded.compose(before -> Api.load(vertx, each.getKey()))
-                    .onSuccess(api -> contracts.put(api, each.getValue()))
+                    .map(api -> contracts.put(api, each.getValue()))
                     .mapEmpty();
         }
         return loaded.map(contracts);
@@ -156,9 +156,10 @@ public final class InterlockServer {
                 main.route(api.base() + "/*").subRouter(api.routes(vertx, authentication, gate, requests, answering)));
         Future<Integer> listening = open(
                         listen, limits, listen.port(), main, ConnectionLimit.of(limits.connections(), addresses))
-                .onSuccess(bound -> {
+                .map(bound -> {
                     port = bound;
                     managementPort = bound;
+                    return bound;
                 });
         if (listen.managementPort() == null) {
             return listening.mapEmpty();
@@ -168,7 +169,7 @@ public final class InterlockServer {
         int wanted = listen.managementPort();
         return listening
                 .compose(done -> open(listen, limits, wanted, management, ConnectionLimit.of(MONITORS, addresses)))
-                .onSuccess(bound -> managementPort = bound)
+                .map(bound -> managementPort = bound)
                 .mapEmpty();
     }
 

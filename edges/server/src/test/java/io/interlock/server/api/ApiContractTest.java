@@ -9,6 +9,7 @@ import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.api.Api.TenantRequests;
+import io.interlock.server.compat.CompatApis;
 import io.interlock.server.http.ClientAddress;
 import io.interlock.server.http.RequestFilter;
 import io.interlock.server.session.Sessions;
@@ -28,11 +29,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The document routes and checks, so it cannot say anything else than the server does. */
 class ApiContractTest {
@@ -54,15 +56,7 @@ class ApiContractTest {
 
     /** So that the server need not look at every start. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "openapi.yaml",
-                "compat/clusters.yaml",
-                "compat/flows.yaml",
-                "compat/ingestion.yaml",
-                "compat/pipelines.yaml",
-                "compat/workflows.yaml"
-            })
+    @MethodSource("documents")
     void everyDocumentIsValidOpenApi(String name) {
         JsonObject document = ContractDocument.forRouting(ContractDocument.read(name));
         OpenAPIContract contract = checked(document);
@@ -73,6 +67,10 @@ class ApiContractTest {
                 .containsExactlyInAnyOrderElementsOf(loaded.operationIds());
         document.remove("info");
         assertThatThrownBy(() -> checked(document)).hasStackTraceContaining("OpenAPIContractException");
+    }
+
+    private static Stream<String> documents() {
+        return Stream.concat(Stream.of(Api.DOCUMENT), CompatApis.DOCUMENTS.stream());
     }
 
     private static OpenAPIContract checked(JsonObject document) {
