@@ -263,12 +263,13 @@ class Held {
 
   /** Sends the end until the server answers or the lease is over. The same words get the same answer. */
   async _insist(path, body) {
-    for (;;) {
+    for (let repeated = false; ; repeated = true) {
       let failure;
       try {
         const answer = await this.#transport.send("POST", path, { body, timeout: LONGEST_REQUEST });
         if (answer.isGood) {
-          return answer;
+          // Whether the request was sent before, and may have been carried out then.
+          return { ...answer, repeated };
         }
         failure = errorOf(answer.status, answer.body);
       } catch (unclear) {
@@ -294,17 +295,19 @@ class Lease extends Held {
   async release() {
     this.check();
     await this._end();
-    let lapsed;
+    let answer;
     try {
-      lapsed = (await this._insist("/locks/release", { key: this.key, ...this._proof() })).lapsed;
+      answer = await this._insist("/locks/release", { key: this.key, ...this._proof() });
     } catch (failure) {
-      // It was held to the end of the work; the key is free when the lease expires.
       if (!(failure instanceof Unavailable)) {
         throw failure;
       }
+      // It was held to the end of the work; the key is free when the lease expires.
+      return;
     }
-    // GONE is the answer to a second try, if that to the first was lost.
-    if (lapsed === "EVICTED" || lapsed === "EXPIRED") {
+    const { lapsed, repeated } = answer;
+    // Gone at a second try, it was most likely given back by the first, whose answer was lost.
+    if (lapsed && !(lapsed === "GONE" && repeated)) {
       throw new LeaseLost(`the lease was ${lapsed.toLowerCase()} before it was given back`);
     }
   }

@@ -127,6 +127,12 @@ class LeaseTest(unittest.TestCase):
                 self.assertTrue(self.client._transport.send("POST", "/locks/evict", body).is_good)
         self.other.lease(name).release()
 
+    def test_a_lease_that_was_gone_when_it_was_given_back_was_lost(self):
+        lease = self.client.lease(key(), ttl=60)
+        self.assertTrue(self.client._transport.send("POST", "/locks/release", {"key": lease.key, **lease._proof()}).is_good)
+        with self.assertRaisesRegex(LeaseLost, "gone"):
+            lease.release()
+
     def test_a_release_whose_answer_was_lost_is_no_loss(self):
         lease = self.client.lease(key())
         transport = self.client._transport

@@ -25,7 +25,7 @@ export async function api(method, path, body) {
     headers: { "x-api-key": process.env.INTERLOCK_API_KEY, "content-type": "application/json" },
     body: body && JSON.stringify(body),
   });
-  return response.json();
+  return response.status === 204 ? {} : response.json();
 }
 
 /** Between client and server; after `cut` nothing gets through, and neither side is told. */

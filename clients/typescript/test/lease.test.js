@@ -110,6 +110,28 @@ test("a lease taken away between two renewals was lost", async () => {
   await (await other.lease(name)).release();
 });
 
+test("a lease that was gone when it was given back was lost", async () => {
+  const name = key();
+  const lease = await client.lease(name, { ttl: 60 });
+  await api("POST", "/locks/release", { key: name, ...lease._proof() });
+  await assert.rejects(lease.release(), (lost) => lost instanceof LeaseLost && lost.message.includes("gone"));
+});
+
+test("a release whose answer was lost is no loss", async (context) => {
+  const lease = await client.lease(key());
+  const real = globalThis.fetch;
+  let asked = 0;
+  context.mock.method(globalThis, "fetch", async (url, request) => {
+    const response = await real(url, request);
+    if (String(url).endsWith("/locks/release") && ++asked === 1) {
+      throw new TypeError("the answer was lost");
+    }
+    return response;
+  });
+  await lease.release();
+  assert.equal(asked, 2);
+});
+
 test("a lease is declared lost before the server grants again", async (context) => {
   const between = await proxy();
   context.after(() => between.close());

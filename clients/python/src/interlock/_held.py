@@ -175,10 +175,12 @@ class Held:
 
     def _insist(self, path: str, body: Dict[str, Any]) -> Answer:
         """Sends the end until the server answers or the lease is over. The same words get the same answer."""
+        repeated = False
         while True:
             try:
                 answer = self._transport.send("POST", path, body, timeout=_LONGEST_REQUEST)
                 if answer.is_good:
+                    answer.repeated = repeated
                     return answer
                 error: InterlockError = error_of(answer.status, answer.body)
                 if not isinstance(error, Unavailable):
@@ -187,6 +189,7 @@ class Held:
                 error = unclear
             if self.remaining <= 0:
                 raise error
+            repeated = True
             time.sleep(min(1.0, self._every / 4))
 
 
@@ -204,14 +207,16 @@ class Lease(Held):
         self.check()
         self._end()
         try:
-            lapsed = self._insist("/locks/release", {"key": self.key, **self._proof()}).lapsed
+            answer = self._insist("/locks/release", {"key": self.key, **self._proof()})
         except Unavailable as unclear:
             # It was held to the end of the work; the key is free when the lease expires.
             log.warning("%s was not given back, it ends by itself: %s", self.key, unclear)
             return
-        # GONE is the answer to a second try, if that to the first was lost.
-        if lapsed in ("EVICTED", "EXPIRED"):
-            raise LeaseLost("the lease was %s before it was given back" % lapsed.lower())
+        if answer.lapsed == "GONE" and answer.repeated:
+            # Most likely given back by a try whose answer was lost: by the clock here it was held until then.
+            log.warning("%s had been given back before, says the server", self.key)
+        elif answer.lapsed:
+            raise LeaseLost("the lease was %s before it was given back" % answer.lapsed.lower())
 
     def _renewal(self, timeout: float) -> Answer:
         return self._transport.send(

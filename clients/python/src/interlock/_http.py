@@ -27,6 +27,8 @@ class Answer:
         self.retry_after = retry_after
         #: Why a lease that was given back was over before.
         self.lapsed = lapsed
+        #: Whether the request was sent before, and may have been carried out then.
+        self.repeated = False
 
     @property
     def is_good(self) -> bool:
