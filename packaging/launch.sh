@@ -121,7 +121,7 @@ start() {
     local main=$1 path=$2 umlaut=$'\xc3\xbc'
     shift 2
     # A JVM decodes arguments and names by the locale, and cron and containers have none: all but ASCII would be lost. Commands get back the
-    # original setting (InheritedVariables). A locale that is set but not installed does not count either. In a locale of UTF-8, these two
+    # original setting (InheritedEnvironment). A locale that is set but not installed does not count either. In a locale of UTF-8, these two
     # bytes are one character for this shell, which then starts no other process to learn more.
     if [ "${#umlaut}" -ne 1 ] && [ "$(locale charmap 2>/dev/null || echo ANSI_X3.4-1968)" = ANSI_X3.4-1968 ]; then
         # If C.UTF-8 is not installed, bash prints a warning.

@@ -1,6 +1,5 @@
 package io.interlock.cli.command;
 
-import io.interlock.RunState;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.Backend.RunApi.Order;
 import io.interlock.cli.command.CliCommand.Answering;
@@ -153,7 +152,8 @@ public final class RunsCommands {
                     }
                 }
                 before = now;
-                if (RunState.valueOf(state).isTerminal()) {
+                // By its end: a later server may have states that are unknown here.
+                if (run.text("endedAt").isPresent()) {
                     return state.equals("SUCCEEDED") ? ExitCode.OK : ExitCode.FAILED;
                 }
             }
