@@ -2,10 +2,8 @@ package io.interlock.servers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -42,25 +40,20 @@ final class MariaDbFiles {
     static Path fresh() {
         try {
             Path folder = TestFolders.inMemory("interlock-mariadb");
-            copy(template(), Files.createDirectory(folder.resolve("data")));
+            template().copyTo(Files.createDirectory(folder.resolve("data")));
             return folder;
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
     }
 
-    /** Copies the content of a folder into another one. */
-    static void copy(Path from, Path to) {
-        Commands.run(List.of("cp", "-a", from + "/.", to.toString()));
-    }
-
     /** The output of mariadb-install-db, created once for each version of the server. */
-    private static Path template() throws IOException {
+    private static ServerTemplate template() throws IOException {
         Path server = require("mariadbd");
-        Path template = TestFolders.temporary()
-                .resolve("interlock-mariadb-template-" + System.getProperty("user.name") + "-" + Files.size(server)
-                        + "-" + Files.getLastModifiedTime(server).toMillis());
-        if (!Files.isDirectory(template)) {
+        ServerTemplate template = ServerTemplate.named("interlock-mariadb-files-" + System.getProperty("user.name")
+                + "-" + Files.size(server) + "-"
+                + Files.getLastModifiedTime(server).toMillis());
+        if (!template.isWhole()) {
             Path made = Files.createTempDirectory("interlock-mariadb-template");
             List<String> command =
                     new ArrayList<>(List.of(require("mariadb-install-db").toString(), "--no-defaults"));
@@ -68,21 +61,9 @@ final class MariaDbFiles {
             command.addAll(List.of("--datadir=" + made, "--auth-root-authentication-method=normal", "--skip-test-db"));
             command.addAll(List.of("--skip-name-resolve", LOG_SIZE));
             Commands.run(command);
-            moveUnlessThere(made, template);
+            template.keep(made);
         }
         return template;
-    }
-
-    /** Other processes may create the same files: the first wins, and all are equal. */
-    static void moveUnlessThere(Path made, Path template) throws IOException {
-        try {
-            Files.move(made, template, StandardCopyOption.ATOMIC_MOVE);
-        } catch (FileSystemException lost) {
-            if (!Files.isDirectory(template)) {
-                throw lost;
-            }
-            Commands.run(List.of("rm", "-r", made.toString()));
-        }
     }
 
     /** MariaDB needs an option to run as root. */

@@ -142,7 +142,7 @@ public final class MariaDbServer implements AutoCloseable {
     public Path copyFiles() {
         try {
             Path copy = Files.createTempDirectory("interlock-mariadb-copy");
-            MariaDbFiles.copy(data(), copy);
+            ServerTemplate.copy(data(), copy);
             return copy;
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
@@ -152,7 +152,7 @@ public final class MariaDbServer implements AutoCloseable {
     /** Replaces the files of a stopped server. */
     public void replaceFiles(Path copy) {
         Commands.run(List.of("find", data().toString(), "-mindepth", "1", "-delete"));
-        MariaDbFiles.copy(copy, data());
+        ServerTemplate.copy(copy, data());
         Commands.run(List.of("rm", "-r", copy.toString()));
     }
 

