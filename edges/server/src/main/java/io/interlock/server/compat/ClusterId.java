@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The id of a cluster, with what never changes about the cluster: its name, base domain and platform. An id has at most 64 characters;
- * the caller chooses it, or it is the name and a serial. Ids of an older form, {@code name.base-domain.platform.serial}, say all
- * themselves. Of a cluster an operator has adopted nothing but the id is known.
+ * the caller chooses it, or it is the name and a serial. Of a cluster an operator has adopted nothing but the id is known.
  *
  * @param name a DNS label; of an adopted cluster, the id
  * @param baseDomain a domain, or {@code null} if it is not known
@@ -31,7 +30,6 @@ record ClusterId(
     private static final String NAMES = "cluster-name/";
     private static final int LONGEST = 64;
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
-    private static final Pattern OLD_FORM = Pattern.compile("([^./]+)\\.([^/]+)\\.([^./]+)\\.([0-9a-z]{10})");
     private static final Pattern NAME = Pattern.compile("([^./]+)\\.([^/]+)\\.([^./]+)");
     private static final int DIGITS = 36;
     private static final int SERIAL = 10;
@@ -48,14 +46,6 @@ record ClusterId(
     /** Whether {@code text} can be an id. */
     static boolean isPlain(String text) {
         return PLAIN.matcher(text).matches();
-    }
-
-    /** One of the older form, if {@code text} has it. */
-    static Optional<ClusterId> ofOldForm(String text) {
-        Matcher parts = OLD_FORM.matcher(text);
-        return parts.matches()
-                ? Optional.of(new ClusterId(text, parts.group(1), parts.group(2), parts.group(3)))
-                : Optional.empty();
     }
 
     static ClusterId adopted(String text) {
@@ -75,11 +65,6 @@ record ClusterId(
         return parts.matches()
                 ? Optional.of(new ClusterId(text, parts.group(1), parts.group(2), parts.group(3)))
                 : Optional.empty();
-    }
-
-    /** The id of a cluster of the older form, by the resource of its name and its serial. */
-    static String ofOldForm(LockKey nameKey, String serial) {
-        return nameKey.name().substring(NAMES.length()) + "." + serial;
     }
 
     /** What its jobs are exclusive under. */

@@ -98,13 +98,12 @@ final class ClusterRecords {
         if (!ClusterId.isPlain(text)) {
             return Optional.empty();
         }
-        ClusterId plain = ClusterId.adopted(text);
+        ClusterId adopted = ClusterId.adopted(text);
         return find(
                 tenant,
-                engine.resource(plain.factsKey(tenant))
+                engine.resource(adopted.factsKey(tenant))
                         .map(facts -> ClusterId.of(text, facts.state()))
-                        .or(() -> ClusterId.ofOldForm(text))
-                        .orElse(plain));
+                        .orElse(adopted));
     }
 
     private Optional<Cluster> judged(String tenant, ClusterId id, Actor actor) {
@@ -278,21 +277,14 @@ final class ClusterRecords {
      */
     record Claim(String cluster, @Nullable Instant expiresAt) {
 
-        private static final String ID = "id=";
-
         static Claim parse(Resource name) {
             String[] parts = name.state().split(" until ", 2);
-            return new Claim(id(name.key(), parts[0]), parts.length == 1 ? null : Instant.parse(parts[1]));
-        }
-
-        /** Claims of ids of the older form have only what tells the cluster from others of its name. */
-        private static String id(LockKey nameKey, String text) {
-            return text.startsWith(ID) ? text.substring(ID.length()) : ClusterId.ofOldForm(nameKey, text);
+            return new Claim(parts[0], parts.length == 1 ? null : Instant.parse(parts[1]));
         }
 
         @Override
         public String toString() {
-            return ID + (expiresAt == null ? cluster : cluster + " until " + expiresAt);
+            return expiresAt == null ? cluster : cluster + " until " + expiresAt;
         }
     }
 

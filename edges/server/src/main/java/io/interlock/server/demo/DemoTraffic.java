@@ -39,8 +39,8 @@ public final class DemoTraffic implements AutoCloseable {
     private static final int LOSE_EVERY = 24;
     private static final int CLUSTER_EVERY = 4;
 
-    /** A cluster that is created, scaled and destroyed over and over; named as its compatible API does, so that it can be looked at there. */
-    private static final String CLUSTER = "cluster/berlin.example.com.aws.demo000001";
+    /** A cluster that is created, scaled and destroyed over and over; with an id as its compatible API makes them. */
+    private static final String CLUSTER = "cluster/berlin-demo000001";
 
     /** The same each time it asks: people see one worker, not one for every time. */
     private static final Holder DYING_WORKER = new Holder("demo importer", "importer on edge-7");

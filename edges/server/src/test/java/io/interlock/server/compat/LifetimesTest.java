@@ -198,7 +198,7 @@ class LifetimesTest {
 
     @Test
     void aClusterWhoseServerDiedBeforeItsFirstJobLeavesItsNameAfterAMinute() {
-        ClusterId id = new ClusterId("orphan.example.com.aws.1k9x0c3f7q", "orphan", "example.com", "aws");
+        ClusterId id = new ClusterId("orphan-1k9x0c3f7q", "orphan", "example.com", "aws");
         new ClusterRecords(rig.engine).add(CompatRig.TENANT, id, null, Actor.of("a server that dies"));
         rig.post("/clusters", Role.TRIGGER, wish("orphan", "8h")).is(409);
         store.ahead(Duration.ofMinutes(2));
@@ -228,7 +228,7 @@ class LifetimesTest {
         rig.engine.setResource(
                 LockKey.of(CompatRig.TENANT, "cluster-name/a.example.com.aws"),
                 "cluster-name",
-                "1k9x0c3f7q until further notice",
+                "a-1k9x0c3f7q until further notice",
                 0,
                 "ops",
                 "a slip of the pen");
