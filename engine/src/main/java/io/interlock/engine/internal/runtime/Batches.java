@@ -85,7 +85,8 @@ public final class Batches {
                             most,
                             RENEWALS_IN_FLIGHT,
                             threads.heartbeats()),
-                    new Coalescer<>(store::release, request -> List.of(request.key()), most, inFlight, calls),
+                    new Coalescer<>(
+                            new ReleaseStep(store)::release, request -> List.of(request.key()), most, inFlight, calls),
                     work);
         }
     }
