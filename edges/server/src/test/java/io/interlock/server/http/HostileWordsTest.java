@@ -29,7 +29,7 @@ class HostileWordsTest {
     @BeforeAll
     void open() {
         rig = EngineRig.on("sqlite:" + folder.resolve("words.db"));
-        rig.post("/runs", Role.WORKER, "{\"key\": \"bystander\", \"execution\": \"caller\", \"lease\": \"10m\"}")
+        rig.post("/runs", Role.WORKER, "{\"key\": \"bystander\", \"execution\": \"caller\", \"lease\": \"5m\"}")
                 .is(201);
     }
 
