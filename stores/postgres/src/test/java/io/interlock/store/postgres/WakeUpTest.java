@@ -1,6 +1,7 @@
 package io.interlock.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
@@ -34,6 +35,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -264,6 +266,37 @@ class WakeUpTest {
     }
 
     @Test
+    void aListenerThatGotNoThreadStartsWithTheNextWatcher() {
+        AtomicInteger threads = new AtomicInteger();
+        Environment environment = environment(
+                Environment.system().ticker(),
+                name -> task -> threads.getAndIncrement() == 0
+                        ? new Unborn()
+                        : Environment.system().threads(name).newThread(task));
+        PGSimpleDataSource raw = new PGSimpleDataSource();
+        raw.setPortNumbers(new int[] {server.port()});
+        raw.setUser("postgres");
+        AtomicInteger looks = new AtomicInteger();
+        try (Listener listener =
+                new Listener(raw, settings(), environment, new Watchers<>(), "test", Listener.KEEP_ALIVE)) {
+            assertThatThrownBy(() -> listener.watch(Bench.key("k"), looks::incrementAndGet))
+                    .isInstanceOf(InternalError.class);
+            try (var subscription = listener.watch(Bench.key("k"), looks::incrementAndGet)) {
+                await().until(() -> looks.get() > 0);
+                assertThat(looks).as("the first watcher was refused").hasValue(1);
+            }
+        }
+    }
+
+    /** A thread the machine has no room for. */
+    private static final class Unborn extends Thread {
+        @Override
+        public synchronized void start() {
+            throw new InternalError("unable to create native thread");
+        }
+    }
+
+    @Test
     void wakeUpsAboutWorkAreGatheredAndKeepNoKeyWaiting() {
         AtomicLong nanos = new AtomicLong();
         Watchers<Long> watchers = new Watchers<>();
@@ -292,6 +325,10 @@ class WakeUpTest {
     }
 
     private static Environment at(AtomicLong nanos) {
+        return environment(nanos::get, Environment.system()::threads);
+    }
+
+    private static Environment environment(Ticker ticker, Function<String, ThreadFactory> threads) {
         return new Environment() {
             @Override
             public InstantSource clock() {
@@ -300,7 +337,7 @@ class WakeUpTest {
 
             @Override
             public Ticker ticker() {
-                return nanos::get;
+                return ticker;
             }
 
             @Override
@@ -310,7 +347,7 @@ class WakeUpTest {
 
             @Override
             public ThreadFactory threads(String name) {
-                return Environment.system().threads(name);
+                return threads.apply(name);
             }
 
             @Override

@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.random.RandomGenerator;
 
 /** The real environment with a wall clock that a test sets. */
-final class SetClock implements Environment {
+class SetClock implements Environment {
 
     private final Environment real = Environment.system();
     private volatile Instant wall;
