@@ -24,10 +24,8 @@ import io.interlock.spi.run.RunSteps.TurnRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
-import io.interlock.time.Environment.Ticker;
-import io.interlock.time.Environment.Timers;
+import io.interlock.time.ForwardingEnvironment;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -38,7 +36,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -308,34 +305,16 @@ class NoThreadTest {
     }
 
     /** The real world, but for threads for callbacks, of which it has none. */
-    private static final class Machine implements Environment {
+    private static final class Machine extends ForwardingEnvironment {
 
-        private final Environment real = Environment.system();
-
-        @Override
-        public InstantSource clock() {
-            return real.clock();
-        }
-
-        @Override
-        public Ticker ticker() {
-            return real.ticker();
-        }
-
-        @Override
-        public Timers timers(String name) {
-            return real.timers(name);
+        Machine() {
+            super(Environment.system());
         }
 
         @Override
         public ThreadFactory threads(String name) {
-            ThreadFactory threads = real.threads(name);
+            ThreadFactory threads = super.threads(name);
             return name.equals("interlock-callback") ? task -> new Unborn() : threads;
-        }
-
-        @Override
-        public RandomGenerator random() {
-            return real.random();
         }
     }
 

@@ -23,11 +23,10 @@ import io.interlock.store.sql.TableNames;
 import io.interlock.tck.process.Proxy;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Ticker;
-import io.interlock.time.Environment.Timers;
+import io.interlock.time.ForwardingEnvironment;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -35,8 +34,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -268,11 +265,14 @@ class WakeUpTest {
     @Test
     void aListenerThatGotNoThreadStartsWithTheNextWatcher() {
         AtomicInteger threads = new AtomicInteger();
-        Environment environment = environment(
-                Environment.system().ticker(),
-                name -> task -> threads.getAndIncrement() == 0
+        Environment environment = new ForwardingEnvironment(Environment.system()) {
+            @Override
+            public ThreadFactory threads(String name) {
+                return task -> threads.getAndIncrement() == 0
                         ? new Unborn()
-                        : Environment.system().threads(name).newThread(task));
+                        : super.threads(name).newThread(task);
+            }
+        };
         PGSimpleDataSource raw = new PGSimpleDataSource();
         raw.setPortNumbers(new int[] {server.port()});
         raw.setUser("postgres");
@@ -325,34 +325,10 @@ class WakeUpTest {
     }
 
     private static Environment at(AtomicLong nanos) {
-        return environment(nanos::get, Environment.system()::threads);
-    }
-
-    private static Environment environment(Ticker ticker, Function<String, ThreadFactory> threads) {
-        return new Environment() {
-            @Override
-            public InstantSource clock() {
-                return Environment.system().clock();
-            }
-
+        return new ForwardingEnvironment(Environment.system()) {
             @Override
             public Ticker ticker() {
-                return ticker;
-            }
-
-            @Override
-            public Timers timers(String name) {
-                return Environment.system().timers(name);
-            }
-
-            @Override
-            public ThreadFactory threads(String name) {
-                return threads.apply(name);
-            }
-
-            @Override
-            public RandomGenerator random() {
-                return Environment.system().random();
+                return nanos::get;
             }
         };
     }

@@ -12,6 +12,7 @@ import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Timers;
+import io.interlock.time.ForwardingEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -70,7 +71,7 @@ class SqliteFeedTest {
     void aFeedThatGotNoThreadLooksOnceThereIsOne() throws InterruptedException {
         LeaseRecord lease = holder.take(KEY);
         AtomicInteger timers = new AtomicInteger();
-        Environment environment = new SetClock("2026-01-01T00:00:00Z") {
+        Environment environment = new ForwardingEnvironment(Environment.system()) {
             @Override
             public Timers timers(String name) {
                 Timers real = super.timers(name);
