@@ -1,7 +1,7 @@
 package io.interlock.tck;
 
-import io.interlock.time.Environment.Ticker;
 import io.interlock.time.Environment;
+import io.interlock.time.Environment.Ticker;
 import io.interlock.time.ForwardingEnvironment;
 import java.time.Duration;
 import java.time.Instant;
