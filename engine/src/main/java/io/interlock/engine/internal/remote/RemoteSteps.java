@@ -1,5 +1,6 @@
 package io.interlock.engine.internal.remote;
 
+import io.interlock.BoundedMap;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.engine.EngineEvent;
@@ -14,6 +15,7 @@ import io.interlock.engine.internal.submit.Submitter;
 import io.interlock.engine.internal.wait.LongPolls;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.Finisher;
+import io.interlock.locks.runtime.Futures;
 import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.Attempt.FinishAnswer;
 import io.interlock.run.Attempt.HeartbeatAnswer;
@@ -102,8 +104,11 @@ public final class RemoteSteps implements RemoteWork {
         TurnRequest request = new TurnRequest(run, key, new SubmitRequest.Caller(caller.lease(), caller.holder()));
         CompletableFuture<TurnAnswer> result =
                 turns.within(request, wait, () -> batches.turns().submit(request));
-        CompletionStage<TurnAnswer> answered = result;
-        answered.thenAccept(this::started);
+        Futures.whenOver(result, (answer, failure) -> {
+            if (answer instanceof TurnAnswer.Granted granted) {
+                events.tell(new EngineEvent.RunStarted(granted.run()));
+            }
+        });
         return result;
     }
 
@@ -116,8 +121,11 @@ public final class RemoteSteps implements RemoteWork {
         }
         CompletableFuture<List<Claimed>> result = claims.within(
                 new Wanted(claim.tenant(), claim.jobs()), wait, () -> waits.call(() -> steps.claim(request)));
-        CompletionStage<List<Claimed>> answered = result;
-        answered.thenAccept(claimed -> claimed.forEach(each -> events.tell(new EngineEvent.RunStarted(each.run()))));
+        Futures.whenOver(result, (claimed, failure) -> {
+            if (claimed != null) {
+                claimed.forEach(each -> events.tell(new EngineEvent.RunStarted(each.run())));
+            }
+        });
         return result;
     }
 
@@ -141,12 +149,6 @@ public final class RemoteSteps implements RemoteWork {
         return finisher.finishElsewhere(request);
     }
 
-    private void started(TurnAnswer answer) {
-        if (answer instanceof TurnAnswer.Granted granted) {
-            events.tell(new EngineEvent.RunStarted(granted.run()));
-        }
-    }
-
     /**
      * Notes for people which workers in other processes ask for work. Each is noted every {@link #EVERY} at the most, one call at a time
      * and beside the claims themselves. Tenants take turns, and of one tenant's crowd at most {@link WorkerNote#MOST_REMOTE} wait to be
@@ -162,7 +164,7 @@ public final class RemoteSteps implements RemoteWork {
         private final RunNotes notes;
         private final EngineThreads threads;
         private final EngineTimers timers;
-        private final Map<Optional<String>, Tenant> tenants = new Recent<>(MOST_TENANTS);
+        private final Map<Optional<String>, Tenant> tenants = BoundedMap.ofLastUsed(MOST_TENANTS);
 
         /** Tenants with workers that wait to be noted, each once. */
         private final Deque<Tenant> turns = new ArrayDeque<>();
@@ -171,23 +173,7 @@ public final class RemoteSteps implements RemoteWork {
 
         private static final class Tenant {
             private final Map<String, WorkerNote> unsaid = new LinkedHashMap<>();
-            private final Map<String, Moment> noted = new Recent<>(2 * WorkerNote.MOST_REMOTE);
-        }
-
-        private static final class Recent<K, V> extends LinkedHashMap<K, V> {
-            private static final long serialVersionUID = 1;
-
-            private final int most;
-
-            Recent(int most) {
-                super(16, 0.75f, true);
-                this.most = most;
-            }
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-                return size() > most;
-            }
+            private final Map<String, Moment> noted = BoundedMap.ofLastUsed(2 * WorkerNote.MOST_REMOTE);
         }
 
         public RemoteWorkers(RunNotes notes, EngineThreads threads, EngineTimers timers) {

@@ -100,12 +100,9 @@ public record Submitter(
         EngineTracer.Submitting traced = tracer.submitting(request);
         try {
             CompletableFuture<Submission> asked = begin(prepare(traced.request(), remote));
-            CompletableFuture<Submission> told = asked.whenComplete(
-                    (answer, failure) -> traced.ended(answer, failure == null ? null : Futures.cause(failure)));
-            // A caller that gives up cancels what it has, and that is not what asks.
-            CompletionStage<Submission> end = told;
-            end.whenComplete((answer, failure) -> asked.cancel(false));
-            return told;
+            Futures.whenOver(
+                    asked, (answer, failure) -> traced.ended(answer, failure == null ? null : Futures.cause(failure)));
+            return asked;
         } catch (RuntimeException | Error failure) {
             traced.ended(null, failure);
             throw failure;

@@ -41,8 +41,7 @@ public final class LongPolls<K, A> {
             Timers.Scheduled close =
                     waits.onClose(() -> waiter.result.completeExceptionally(new EngineClosedException()));
             Timers.Scheduled limit = waits.after(wait, waiter::timeIsOver);
-            CompletionStage<A> over = waiter.result;
-            over.whenComplete((answer, failure) -> {
+            Futures.whenOver(waiter.result, (answer, failure) -> {
                 close.cancel();
                 limit.cancel();
                 queues.leave(waiter, about);
@@ -83,7 +82,7 @@ public final class LongPolls<K, A> {
             if (!beginsToAsk()) {
                 return;
             }
-            question.get().whenComplete((answer, failure) -> {
+            Futures.begun(question).whenComplete((answer, failure) -> {
                 if (answered(answer)) {
                     settle(answer, failure);
                 } else if (!result.isDone()) {
@@ -101,7 +100,7 @@ public final class LongPolls<K, A> {
             if (!beginsToAsk()) {
                 return null;
             }
-            return question.get()
+            return Futures.begun(question)
                     .handle((answer, failure) -> answered(answer)
                             // The next one asks at once: there may be more.
                             ? new WaitQueues.Next<>(() -> settle(answer, failure), null, answer)
