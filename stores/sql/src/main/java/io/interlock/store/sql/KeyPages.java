@@ -13,18 +13,17 @@ import io.interlock.spi.run.rules.KeyRows.Reservation;
 import io.interlock.spi.run.rules.KeyState;
 import io.interlock.spi.run.rules.KeyViews;
 import io.interlock.spi.run.rules.LineRules;
+import io.interlock.spi.run.rules.LineRules.Standing;
 import io.interlock.spi.run.rules.StepContext;
 import io.interlock.spi.run.rules.StepContext.TenantSlots;
 import java.sql.SQLException;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,16 +44,14 @@ final class KeyPages {
     private static final String KEPT_FOR = "SELECT " + StoredRuns.OPEN_COLUMNS
             + " FROM ${rows:k(run_id uuid)} JOIN ${t:run} AS r ON r.run_id = k.run_id JOIN ${t:open_run} AS q ON "
             + StoredRuns.WAITING;
+    // A run that waits for longer than the first one has a lower number.
     private static final String FIRST_SUBMITTED = """
             SELECT k.name, (SELECT min(q.submitted_at) FROM ${t:open_run} AS q
-                             WHERE q.tenant = k.tenant AND q.busy = 0 AND q.name = k.name)
+                             WHERE q.tenant = k.tenant AND q.busy = 0 AND q.name = k.name AND q.seq <= (
+                               SELECT z.seq FROM ${t:open_run} AS z
+                                WHERE z.tenant = k.tenant AND z.busy = 0 AND z.name = k.name
+                                ORDER BY z.rank, z.seq LIMIT 1))
               FROM ${rows:k(tenant text, name text)}""";
-    private static final String FIRST_OF_RANK = """
-            SELECT q.rank, q.submitted_at FROM ${t:open_run} AS q
-             WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? AND q.rank > ? ORDER BY q.rank, q.seq LIMIT 1""";
-
-    /** How many runs of a queue are looked at for the oldest one. In a longer queue that is the first of some rank. */
-    private static final int SHORT_QUEUE = 100;
 
     private static final TenantSlots NOT_ASKED = new TenantSlots() {
         @Override
@@ -63,7 +60,7 @@ final class KeyPages {
         }
 
         @Override
-        public @Nullable Rival firstRival(int busy, Instant now) {
+        public @Nullable Rival firstRival(int busy) {
             return null;
         }
     };
@@ -79,7 +76,7 @@ final class KeyPages {
             StoreRow store,
             List<Pause> pauses,
             Map<LockKey, List<Run>> busy,
-            Map<RunId, StoredRuns.Waiting> keptFor,
+            Map<RunId, Standing> keptFor,
             Map<String, Long> waitingSince) {}
 
     /** A page of keys that have a lease, that are kept for a run, or that runs wait for, in the order of their names. */
@@ -124,7 +121,7 @@ final class KeyPages {
     private void load(Transaction transaction, List<KeyRow> rows, Beside beside) throws SQLException {
         Rows withRuns = new Rows();
         Rows keptFor = new Rows();
-        Rows shortQueues = new Rows();
+        Rows queues = new Rows();
         for (KeyRow row : rows) {
             int queued = row.queue().size();
             if (!row.plain()) {
@@ -134,10 +131,8 @@ final class KeyPages {
             if (reservation != null && queued > 0) {
                 keptFor.add(reservation.run().toString());
             }
-            if (queued > SHORT_QUEUE) {
-                beside.waitingSince().put(row.key().name(), firstSubmitted(transaction, row.key()));
-            } else if (queued > 0) {
-                shortQueues.add(row.key().tenant(), row.key().name());
+            if (queued > 0) {
+                queues.add(row.key().tenant(), row.key().name());
             }
         }
         Trip trip = transaction.trip();
@@ -156,12 +151,12 @@ final class KeyPages {
             trip.query(
                     KEPT_FOR,
                     Trip.forEach(row -> {
-                        Run run = runs.readOpen(row);
-                        beside.keptFor().put(run.id(), new StoredRuns.Waiting(run, row.getInt(13)));
+                        Standing waiting = runs.readStanding(row);
+                        beside.keptFor().put(waiting.run().id(), waiting);
                     }),
                     keptFor);
         }
-        if (!shortQueues.isEmpty()) {
+        if (!queues.isEmpty()) {
             trip.query(
                     FIRST_SUBMITTED,
                     Trip.forEach(row -> {
@@ -170,34 +165,9 @@ final class KeyPages {
                             beside.waitingSince().put(row.getString(1), first);
                         }
                     }),
-                    shortQueues);
+                    queues);
         }
         trip.run();
-    }
-
-    // Within a rank runs stand in the order in which they were submitted, and there are few ranks.
-    private static long firstSubmitted(Transaction transaction, LockKey key) throws SQLException {
-        return firstOfRanks(transaction, key).values().stream()
-                .min(Long::compare)
-                .orElse(Long.MAX_VALUE);
-    }
-
-    /** The ranks that have waiting runs, and when the first of each was submitted: one entry into the index for each. */
-    private static SortedMap<Integer, Long> firstOfRanks(Transaction transaction, LockKey key) throws SQLException {
-        SortedMap<Integer, Long> ranks = new TreeMap<>();
-        int last = Short.MIN_VALUE;
-        int known = -1;
-        while (ranks.size() > known) {
-            known = ranks.size();
-            transaction.query(
-                    FIRST_OF_RANK,
-                    Trip.forEach(row -> ranks.put(row.getInt(1), row.getLong(2))),
-                    key.tenant(),
-                    key.name(),
-                    last);
-            last = ranks.isEmpty() ? last : ranks.lastKey();
-        }
-        return ranks;
     }
 
     /** A page of the queue of a key, from the front. */
@@ -208,33 +178,29 @@ final class KeyPages {
                 .filter(found -> found.key().equals(key))
                 .findFirst()
                 .orElse(null);
-        if (view == null || view.waiting() == 0) {
-            return new KeyLine(view, query.after().count(), List.of(), null, RunLists.pastRuntimes(transaction, key));
-        }
-        LineRules.Page page = LineRules.page(query, view.observedAt(), new LineRules.Ranks<SQLException>() {
-            @Override
-            public List<Integer> all() throws SQLException {
-                return List.copyOf(firstOfRanks(transaction, key).keySet());
-            }
-
-            @Override
-            public List<Run> of(int rank, long after, int limit) throws SQLException {
-                return transaction.list(
-                        WaitingRuns.OF_RANK_AFTER, runs::readOpen, key.tenant(), key.name(), rank, after, limit);
-            }
-        });
-        return new KeyLine(
-                view, query.after().count(), page.runs(), page.next(), RunLists.pastRuntimes(transaction, key));
+        List<Duration> past = RunLists.pastRuntimes(transaction, key);
+        LineQuery.Place after = query.after();
+        List<Standing> found = view == null || view.waiting() == 0
+                ? List.of()
+                : transaction.list(
+                        WaitingRuns.BEHIND,
+                        runs::readStanding,
+                        key.tenant(),
+                        key.name(),
+                        after.rank(),
+                        after.rank(),
+                        after.number(),
+                        query.limit() + 1);
+        return LineRules.page(query, view, found, past);
     }
 
     private Optional<KeyView> view(Transaction transaction, KeyRow row, Beside beside) throws SQLException {
         StoreRow store = beside.store();
         WaitingRuns queue = new WaitingRuns(transaction, runs, row, store.now());
         Reservation reservation = row.reservation();
-        StoredRuns.Waiting keptFor =
-                reservation == null ? null : beside.keptFor().get(reservation.run());
+        Standing keptFor = reservation == null ? null : beside.keptFor().get(reservation.run());
         if (keptFor != null) {
-            queue.loaded(keptFor.run(), keptFor.rank());
+            queue.loaded(keptFor);
         }
         KeyState state = new KeyState(
                 new StepContext(

@@ -7,6 +7,7 @@ import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
 import io.interlock.run.RunStatus.Waiter;
 import io.interlock.spi.run.rules.LineRules;
+import io.interlock.spi.run.rules.LineRules.Standing;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;
 import java.sql.SQLException;
@@ -36,7 +37,7 @@ final class StoredRuns {
     /** Finds the row of {@code open_run AS q} of {@code run AS r} by its key, if the run waits. */
     static final String WAITING = """
             q.tenant = r.tenant AND q.busy = 0 AND q.name = r.name
-              AND q.rank IN (-r.priority, %d - r.priority) AND q.seq = r.number""".formatted(LineRules.RESTING_BASE);
+              AND q.rank IN (r.place, %d + r.place) AND q.seq = r.number""".formatted(LineRules.RESTING_BASE);
 
     /** Joins what is kept of {@code run AS r} while it has not ended, by key. */
     static final String OPEN = " LEFT JOIN ${t:open_run} AS q ON " + WAITING
@@ -67,9 +68,6 @@ final class StoredRuns {
         markedSlice = slice;
     }
 
-    /** A waiting run and the rank it has in the table. */
-    record Waiting(Run run, int rank) {}
-
     Run read(ResultSet row) throws SQLException {
         String id = row.getString(1);
         try {
@@ -99,6 +97,11 @@ final class StoredRuns {
         return seen == null || run.state() != RunState.QUEUED
                 ? run
                 : run.with(run.status().waiting(new Waiter(Micros.moment(seen), row.getInt(11) == 1)));
+    }
+
+    /** A waiting run with {@link #OPEN_COLUMNS}, and the rank it has in the table. */
+    Standing readStanding(ResultSet row) throws SQLException {
+        return new Standing(readOpen(row), row.getLong(13));
     }
 
     Optional<Run> find(Transaction transaction, RunId id) throws SQLException {

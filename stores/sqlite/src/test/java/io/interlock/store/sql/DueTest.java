@@ -85,7 +85,7 @@ class DueTest {
              WHERE l.queued <> (SELECT count(*) FROM ${t:open_run} AS q
                                  WHERE q.tenant = l.tenant AND q.busy = 0 AND q.name = l.name)
                 OR l.resting <> (SELECT count(*) FROM ${t:open_run} AS q
-                                  WHERE q.tenant = l.tenant AND q.busy = 0 AND q.name = l.name AND q.rank >= 10000)
+                                  WHERE q.tenant = l.tenant AND q.busy = 0 AND q.name = l.name AND q.rank > q.place)
                 OR (l.plain = 1 AND EXISTS (SELECT 1 FROM ${t:open_run} AS q WHERE q.tenant = l.tenant AND q.name = l.name))
                 OR EXISTS (SELECT 1 FROM ${t:open_run} AS q WHERE q.tenant = l.tenant AND q.name = l.name
                               AND q.state = 'PENDING' AND q.claimable = 0
