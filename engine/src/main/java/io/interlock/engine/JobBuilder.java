@@ -110,7 +110,7 @@ public final class JobBuilder {
         return stage(stage, null);
     }
 
-    /** A stage of the work, and how long it may take before listeners are told. */
+    /** A stage of the work, and how long it may take before listeners are told; {@code null}: as long as it likes. */
     public JobBuilder stage(String stage, @Nullable Duration budget) {
         if (stages.containsKey(stage)) {
             throw new InvalidSettingException("stage", stage, "is named twice", "name each stage once");
@@ -143,7 +143,10 @@ public final class JobBuilder {
         return this;
     }
 
-    /** How long work that was told to stop may take to do so; {@link #DEFAULT_GRACE} unless said. */
+    /**
+     * How long work that was told to stop may take to do so; {@link #DEFAULT_GRACE} unless said. Work that takes longer counts as stuck, so
+     * a command gets KILL a quarter of this before its end, and at most 5 s before.
+     */
     public JobBuilder grace(Duration grace) {
         this.grace = grace;
         return this;

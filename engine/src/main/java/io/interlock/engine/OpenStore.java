@@ -14,10 +14,13 @@ import io.interlock.run.KeyView;
 import io.interlock.run.KeyView.KeyQuery;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.LeaseStore;
+import io.interlock.spi.StoreUrl;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.Upkeep;
 import io.interlock.time.Environment;
+import io.interlock.time.ForwardingEnvironment;
+import io.interlock.time.LocalTime;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -69,14 +72,20 @@ public final class OpenStore implements AutoCloseable {
      * Opens the store at {@code url}, also one that keeps leases only. An engine on such a one passes on steps of bare leases, sweeps, and
      * does nothing else; its API keys are those that this process is given, and sign-ins end with it.
      *
-     * @throws InvalidSettingException if the URL is wrong
+     * @throws InvalidSettingException if the URL is wrong, or {@code interlock-store-memory} is missing, which keeps keys and sign-ins
      * @throws StoreUnavailableException if it does not answer
      */
     public static OpenStore openLeaseOnly(String url, Environment environment) {
         LeaseStore store = Stores.open(url, environment);
-        return store instanceof RunStore runs
-                ? new OpenStore(runs, true, environment)
-                : new OpenStore(LeasesAlone.of(store, environment), false, environment);
+        if (store instanceof RunStore runs) {
+            return new OpenStore(runs, true, environment);
+        }
+        try {
+            return new OpenStore(LeasesAlone.of(store, url, environment), false, environment);
+        } catch (RuntimeException | Error failure) {
+            store.close();
+            throw failure;
+        }
     }
 
     /** The same store with something around it, such as meters that time its steps. */
@@ -147,9 +156,17 @@ public final class OpenStore implements AutoCloseable {
             this.clock = clock;
         }
 
-        static RunStore of(LeaseStore leases, Environment environment) {
-            RunStore memory = (RunStore) Stores.open("memory:", environment);
-            return (RunStore) new LeasesAlone(leases, memory, environment.clock()).as(RunStore.class);
+        static RunStore of(LeaseStore leases, String url, Environment environment) {
+            try {
+                RunStore memory = (RunStore) Stores.open("memory:", new SleeplessTime(environment));
+                return (RunStore) new LeasesAlone(leases, memory, environment.clock()).as(RunStore.class);
+            } catch (InvalidSettingException missing) {
+                throw new InvalidSettingException(
+                        "store",
+                        StoreUrl.parse(url),
+                        "keeps leases only, and there is no store in memory for API keys and sign-ins",
+                        "add interlock-store-memory to the class path");
+            }
         }
 
         private Object as(Class<?> part) {
@@ -188,6 +205,24 @@ public final class OpenStore implements AutoCloseable {
 
         private static KeyView view(LeaseRecord lease) {
             return new KeyView(lease.key(), lease, null, 0, null, null, lease.observedAt());
+        }
+
+        /** Counts the time that the machine sleeps: a store in memory goes by the ticker, and a sign-in must end all the same. */
+        private static final class SleeplessTime extends ForwardingEnvironment {
+
+            private final LocalTime time;
+            private final LocalTime.Moment start;
+
+            SleeplessTime(Environment environment) {
+                super(environment);
+                time = new LocalTime(environment);
+                start = time.now();
+            }
+
+            @Override
+            public Ticker ticker() {
+                return () -> time.elapsed(start);
+            }
         }
 
         private Object nothing(Method method) {

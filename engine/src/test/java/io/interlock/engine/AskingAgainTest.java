@@ -9,8 +9,12 @@ import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
 import io.interlock.store.memory.MemoryStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -66,27 +70,48 @@ class AskingAgainTest {
 
     @Test
     void whoGivesUpIsNotAskedForAgainThoughTheSubmissionIsTraced() {
-        Simulation.Host process = world.host();
-        RunEngine traced = RunEngine.builder(faults.store())
-                .environment(process)
-                .threads(process.threads(() -> Duration.ZERO))
-                .jobs(Jobs.of(Job.named("ingest").build()))
-                .tracer(new Untraced())
-                .withoutBooks()
-                .build();
+        List<@Nullable Throwable> ends = new ArrayList<>();
+        RunEngine traced = traced((answer, failure) -> ends.add(failure));
         Submission holder = engine.submit(RunRequest.of(KEY, "ingest"));
         CompletableFuture<Submission> givenUp = traced.submitAsync(
                         RunRequest.of(KEY, "ingest").retryOnConflict(100, Duration.ofMillis(250)))
                 .toCompletableFuture();
         world.advance(Duration.ofSeconds(1));
+        assertThat(ends).isEmpty();
         givenUp.cancel(false);
         engine.cancel(holder.orElseThrow().id(), "ops", "the key is free now");
         world.advance(Duration.ofSeconds(25));
         assertThat(states()).containsExactly(RunState.ABORTED);
+        assertThat(ends).singleElement().isInstanceOf(CancellationException.class);
     }
 
-    /** Follows nothing. */
-    private static final class Untraced implements EngineTracer {
+    @Test
+    void aGrantIsNotLostIfItsCallerGivesUpWhileTheTraceIsWritten() {
+        AtomicReference<CompletableFuture<Submission>> asked = new AtomicReference<>();
+        RunEngine traced = traced((answer, failure) -> asked.get().cancel(false));
+        Submission holder = engine.submit(RunRequest.of(KEY, "ingest"));
+        asked.set(traced.submitAsync(RunRequest.of(KEY, "ingest").retryOnConflict(100, Duration.ofMillis(250)))
+                .toCompletableFuture());
+        engine.cancel(holder.orElseThrow().id(), "ops", "the key is free now");
+        world.advance(Duration.ofSeconds(1));
+        // It has the run: a caller that was told of none would leave one that no one ends.
+        assertThat(asked.get()).isCompletedWithValueMatching(Submission.Started.class::isInstance);
+        assertThat(states()).containsExactlyInAnyOrder(RunState.PENDING, RunState.ABORTED);
+    }
+
+    private RunEngine traced(BiConsumer<@Nullable Submission, @Nullable Throwable> ended) {
+        Simulation.Host process = world.host();
+        return RunEngine.builder(faults.store())
+                .environment(process)
+                .threads(process.threads(() -> Duration.ZERO))
+                .jobs(Jobs.of(Job.named("ingest").build()))
+                .tracer(new EndTracer(ended))
+                .withoutBooks()
+                .build();
+    }
+
+    /** Tells how submissions end, and follows nothing else. */
+    private record EndTracer(BiConsumer<@Nullable Submission, @Nullable Throwable> ended) implements EngineTracer {
 
         @Override
         public Submitting submitting(RunRequest request) {
@@ -97,7 +122,9 @@ class AskingAgainTest {
                 }
 
                 @Override
-                public void ended(@Nullable Submission answer, @Nullable Throwable failure) {}
+                public void ended(@Nullable Submission answer, @Nullable Throwable failure) {
+                    ended.accept(answer, failure);
+                }
             };
         }
 

@@ -7,6 +7,7 @@ import io.interlock.Holder;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.StoreUnavailableException;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetter.DeadLetterQuery;
 import io.interlock.run.DeadLetter.DiscardAnswer;
@@ -31,6 +32,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What engines keep beside runs. */
@@ -139,6 +141,51 @@ public abstract class BackgroundContract extends EngineContract {
                     .as("its attempt, and its lease")
                     .containsExactly(RunState.FAILED, null);
             assertThat(done.get(0).why()).contains("its lease ended before its work did");
+        }
+    }
+
+    @Test
+    void aLeaseThatASweepClearedIsToldOfThoughItsRunCannotBeLookedUp() {
+        Jobs jobs = Jobs.of(Job.named("load").lease(Duration.ofSeconds(2)).build());
+        RunStore store = InterceptedStore.of(bench().store(), RunStore.class, call -> switch (call.step()) {
+            case "sweepRuns" -> List.of();
+            case "attempts" -> throw new StoreUnavailableException("test", "is down, as the test wants it");
+            default -> call.proceed();
+        });
+        try (RunEngine engine = RunEngine.builder(store)
+                .jobs(jobs)
+                .sweepEvery(Duration.ofHours(1))
+                .build()) {
+            RunId run = bench().noted(engine.submit(RunRequest.of(bench().key(), "load")))
+                    .orElseThrow()
+                    .id();
+            goneWorker(engine);
+            bench().advance(Duration.ofSeconds(3));
+            assertThat(engine.janitor().runOnce().stream().flatMap(round -> round.actions().stream()))
+                    .extracting(SweepAction::run)
+                    .contains(run);
+        }
+    }
+
+    @Test
+    void whatASweepDidIsToldThoughTheStoreFailsAfterwards() {
+        AtomicBoolean again = new AtomicBoolean();
+        List<SweepAction> page = IntStream.range(0, 100)
+                .mapToObj(i -> new SweepAction(LockKey.of("acme", "k" + i), null, null, "as the test wants it"))
+                .toList();
+        RunStore store = InterceptedStore.of(bench().store(), RunStore.class, call -> {
+            if (!call.step().equals("sweepRuns")) {
+                return call.proceed();
+            }
+            if (again.getAndSet(true)) {
+                throw new StoreUnavailableException("test", "is down, as the test wants it");
+            }
+            return page;
+        });
+        try (RunEngine engine =
+                RunEngine.builder(store).sweepEvery(Duration.ofHours(1)).build()) {
+            assertThat(engine.janitor().runOnce().get(0).actions()).isEqualTo(page);
+            assertThat(engine.janitor().runOnce().get(0).skipped()).contains("is down");
         }
     }
 

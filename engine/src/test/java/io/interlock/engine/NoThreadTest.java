@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.ConflictPolicy;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LockKey;
@@ -23,10 +24,8 @@ import io.interlock.spi.run.RunSteps.TurnRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
-import io.interlock.time.Environment.Ticker;
-import io.interlock.time.Environment.Timers;
+import io.interlock.time.ForwardingEnvironment;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -35,8 +34,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -141,19 +140,12 @@ class NoThreadTest {
     void whoSubmitsIsAnsweredThoughListenersCouldNotBeTold() {
         Simulation world = new Simulation(1);
         Simulation.Host process = world.host();
-        EngineThreads threads = process.threads(() -> Duration.ZERO);
         RunEngine engine = RunEngine.builder(new MemoryStore(world.host()))
                 .environment(process)
                 .listener(event -> {})
-                .threads(new EngineThreads(
-                        threads.calls(),
-                        threads.heartbeats(),
-                        threads.endings(),
-                        threads.work(),
-                        task -> {
-                            throw new InternalError("unable to create native thread");
-                        },
-                        threads.closing()))
+                .threads(tellingOn(process.threads(() -> Duration.ZERO), task -> {
+                    throw noThread();
+                }))
                 .build();
         RemoteWork.Caller caller =
                 new RemoteWork.Caller(LeaseId.random(process.random()), new Holder("far/1", "a caller far away"));
@@ -175,41 +167,107 @@ class NoThreadTest {
         Run run = engine(world, store)
                 .submit(RunRequest.of(LockKey.of("acme", "ledger"), "load"))
                 .orElseThrow();
-        CallerRun.TurnSource turns = new CallerRun.TurnSource() {
+        Turns turns = new Turns(run) {
             private int asked;
 
             @Override
             public CompletionStage<TurnAnswer> take(TurnRequest request) {
                 if (asked++ == 0) {
-                    throw new InternalError("unable to create native thread");
+                    throw noThread();
                 }
-                return CompletableFuture.completedFuture(new TurnAnswer.Over(run));
-            }
-
-            @Override
-            public ChangeFeed.Subscription watch(TurnRequest request, Runnable look) {
-                look.run();
-                return () -> {};
-            }
-
-            @Override
-            public void cancel(CancelRequest request) {}
-
-            @Override
-            public String name() {
-                return "turns";
+                return super.take(request);
             }
         };
+        assertTurnIsTaken(world, store, turns);
+    }
+
+    @Test
+    void whoWaitsForATurnHasItThoughNothingCouldListen() {
+        Simulation world = new Simulation(1);
+        MemoryStore store = new MemoryStore(world.host());
+        Run run = engine(world, store)
+                .submit(RunRequest.of(LockKey.of("acme", "ledger"), "load"))
+                .orElseThrow();
+        assertTurnIsTaken(world, store, new Turns(run) {
+            @Override
+            public ChangeFeed.Subscription watch(TurnRequest request, Runnable look) {
+                throw noThread();
+            }
+        });
+    }
+
+    private static void assertTurnIsTaken(Simulation world, RunStore store, Turns turns) {
         Simulation.Host process = world.host();
         CompletableFuture<CallerRun.CallerTurn.Outcome> turn = WorkerEngine.builder(WorkSource.of(store))
                 .environment(process)
                 .threads(process.threads(() -> Duration.ZERO))
                 .build(turns)
-                .turn(run, LeaseId.random(process.random()))
+                .turn(turns.run, LeaseId.random(process.random()))
                 .takeAsync()
                 .toCompletableFuture();
         world.advance(Duration.ofSeconds(10));
-        assertThat(turn).isCompletedWithValue(new CallerRun.CallerTurn.Outcome.Over(run));
+        assertThat(turn).isCompletedWithValue(new CallerRun.CallerTurn.Outcome.Over(turns.run));
+    }
+
+    @Test
+    void aTurnThatCouldNotBeToldIsGivenBack() {
+        Simulation world = new Simulation(1);
+        MemoryStore store = new MemoryStore(world.host());
+        CallerRun holder = begun(engine(world, store.anotherClient()), "ledger");
+        Simulation.Host process = world.host();
+        RunEngine engine = RunEngine.builder(store.anotherClient())
+                .environment(process)
+                .threads(tellingOn(process.threads(() -> Duration.ZERO), task -> {
+                    if (exhausted) {
+                        throw noThread();
+                    }
+                    task.run();
+                }))
+                .build();
+        Submission.Queued queued = (Submission.Queued) engine.submit(RunRequest.of(holder.key(), "by-hand")
+                .onConflict(ConflictPolicy.QUEUE)
+                .execution(Execution.CALLER));
+        CompletableFuture<CallerRun.CallerTurn.Outcome> turn =
+                requireNonNull(queued.turn()).takeAsync().toCompletableFuture();
+        exhausted = true;
+        holder.finish(new Ending.Succeeded(null));
+        world.advance(Duration.ofSeconds(10));
+        assertThat(turn).isCompletedExceptionally();
+        assertThat(engine.find(queued.orElseThrow().id()).map(Run::state)).contains(RunState.ABORTED);
+    }
+
+    /** A source of turns that answers that the run has ended. */
+    private static class Turns implements CallerRun.TurnSource {
+
+        private final Run run;
+
+        Turns(Run run) {
+            this.run = run;
+        }
+
+        @Override
+        public CompletionStage<TurnAnswer> take(TurnRequest request) {
+            return CompletableFuture.completedFuture(new TurnAnswer.Over(run));
+        }
+
+        @Override
+        public ChangeFeed.Subscription watch(TurnRequest request, Runnable look) {
+            look.run();
+            return () -> {};
+        }
+
+        @Override
+        public void cancel(CancelRequest request) {}
+
+        @Override
+        public String name() {
+            return "turns";
+        }
+    }
+
+    // Not the error the JVM throws: no test framework survives that one.
+    private static InternalError noThread() {
+        return new InternalError("unable to create native thread");
     }
 
     private RunEngine engine(Simulation world, RunStore store) {
@@ -222,8 +280,7 @@ class NoThreadTest {
                         task -> {
                             if (exhausted) {
                                 exhausted = !passing;
-                                // Not the error the JVM throws: no test framework survives that one.
-                                throw new InternalError("unable to create native thread");
+                                throw noThread();
                             }
                             task.run();
                         },
@@ -235,6 +292,11 @@ class NoThreadTest {
                 .build();
     }
 
+    private static EngineThreads tellingOn(EngineThreads threads, Executor callbacks) {
+        return new EngineThreads(
+                threads.calls(), threads.heartbeats(), threads.endings(), threads.work(), callbacks, threads.closing());
+    }
+
     private static CallerRun begun(RunEngine engine, String key) {
         Submission answer = engine.submit(RunRequest.of(LockKey.of("acme", key), "by-hand")
                 .execution(Execution.CALLER)
@@ -243,34 +305,16 @@ class NoThreadTest {
     }
 
     /** The real world, but for threads for callbacks, of which it has none. */
-    private static final class Machine implements Environment {
+    private static final class Machine extends ForwardingEnvironment {
 
-        private final Environment real = Environment.system();
-
-        @Override
-        public InstantSource clock() {
-            return real.clock();
-        }
-
-        @Override
-        public Ticker ticker() {
-            return real.ticker();
-        }
-
-        @Override
-        public Timers timers(String name) {
-            return real.timers(name);
+        Machine() {
+            super(Environment.system());
         }
 
         @Override
         public ThreadFactory threads(String name) {
-            ThreadFactory threads = real.threads(name);
+            ThreadFactory threads = super.threads(name);
             return name.equals("interlock-callback") ? task -> new Unborn() : threads;
-        }
-
-        @Override
-        public RandomGenerator random() {
-            return real.random();
         }
     }
 

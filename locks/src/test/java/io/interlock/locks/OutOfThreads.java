@@ -1,43 +1,22 @@
 package io.interlock.locks;
 
 import io.interlock.time.Environment;
-import io.interlock.time.Environment.Ticker;
-import io.interlock.time.Environment.Timers;
-import java.time.InstantSource;
+import io.interlock.time.ForwardingEnvironment;
 import java.util.concurrent.ThreadFactory;
-import java.util.random.RandomGenerator;
 
-/**
- * An environment in which threads of one name cannot start, as on a machine that has no more of them.
- *
- * @param rest everything else
- * @param name whose threads do not start
- */
-record OutOfThreads(Environment rest, String name) implements Environment {
+/** An environment in which threads of one name cannot start, as on a machine that has no more of them. */
+final class OutOfThreads extends ForwardingEnvironment {
 
-    @Override
-    public InstantSource clock() {
-        return rest.clock();
-    }
+    private final String name;
 
-    @Override
-    public Ticker ticker() {
-        return rest.ticker();
-    }
-
-    @Override
-    public Timers timers(String name) {
-        return rest.timers(name);
+    OutOfThreads(Environment rest, String name) {
+        super(rest);
+        this.name = name;
     }
 
     @Override
     public ThreadFactory threads(String name) {
-        return name.equals(this.name) ? Stillborn::new : rest.threads(name);
-    }
-
-    @Override
-    public RandomGenerator random() {
-        return rest.random();
+        return name.equals(this.name) ? Stillborn::new : super.threads(name);
     }
 
     private static final class Stillborn extends Thread {

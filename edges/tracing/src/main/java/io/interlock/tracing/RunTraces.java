@@ -1,5 +1,6 @@
 package io.interlock.tracing;
 
+import io.interlock.BoundedMap;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.EngineEvent;
@@ -23,7 +24,6 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
 import java.time.Instant;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -60,12 +60,7 @@ public final class RunTraces implements EngineTracer {
     private static final int MOST_ENDED = 10_000;
 
     private final Tracer tracer;
-    private final Map<RunId, Worked> worked = Collections.synchronizedMap(new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<RunId, Worked> eldest) {
-            return size() > MOST_ENDED;
-        }
-    });
+    private final Map<RunId, Worked> worked = Collections.synchronizedMap(BoundedMap.ofNewest(MOST_ENDED));
 
     /** An attempt whose work has ended here. */
     private record Worked(SpanContext attempt, Instant endedAt) {}

@@ -1,6 +1,7 @@
 package io.interlock.engine.access;
 
 import io.interlock.Actor;
+import io.interlock.BoundedMap;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.access.AccessKey;
@@ -11,7 +12,6 @@ import io.interlock.time.Environment;
 import io.interlock.time.Environment.Ticker;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -326,8 +326,8 @@ public final class KeyRing {
         private static final int MOST = 10_000;
 
         private final Ticker ticker;
-        private final Map<String, Kept> known = newest();
-        private final Map<String, Kept> unknown = newest();
+        private final Map<String, Kept> known = BoundedMap.ofNewest(MOST);
+        private final Map<String, Kept> unknown = BoundedMap.ofNewest(MOST);
 
         KeyCache(Ticker ticker) {
             this.ticker = ticker;
@@ -359,15 +359,6 @@ public final class KeyRing {
         synchronized void forget(String id) {
             known.remove(id);
             unknown.remove(id);
-        }
-
-        private static Map<String, Kept> newest() {
-            return new LinkedHashMap<>() {
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<String, Kept> eldest) {
-                    return size() > MOST;
-                }
-            };
         }
     }
 

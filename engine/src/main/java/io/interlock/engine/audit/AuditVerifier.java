@@ -1,5 +1,6 @@
 package io.interlock.engine.audit;
 
+import io.interlock.BoundedMap;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.RunId;
@@ -308,14 +309,7 @@ public final class AuditVerifier {
             private static final String MOVED = "run";
 
             private final Map<LockKey, Map<RunId, Grant>> running = new HashMap<>();
-            private final Map<LockKey, FencingToken> lastTokens = new LinkedHashMap<>(16, 0.75f, true) {
-                private static final long serialVersionUID = 1;
-
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<LockKey, FencingToken> eldest) {
-                    return size() > TOKENS;
-                }
-            };
+            private final Map<LockKey, FencingToken> lastTokens = BoundedMap.ofLastUsed(TOKENS);
 
             void follow(long position, AuditRecord record, Consumer<AuditFinding> findings) {
                 RunId run = record.run();

@@ -15,6 +15,7 @@ import io.interlock.engine.command.GuardedProcess.CannotExecuteException;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
 import io.interlock.run.RunStatus.StopRequest;
+import io.interlock.time.CallDeadline;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Ticker;
 import java.io.IOException;
@@ -58,8 +59,8 @@ import org.slf4j.LoggerFactory;
  * success. Any other, or a signal, is a failure that trying again may mend, unless the {@link CommandSpec} says otherwise. A program
  * that is not there or cannot be executed is a permanent failure.
  *
- * <p>When the work must stop, everything the command has started is sent TERM, and KILL after the grace, or before its lease ends if
- * that is lost: this the guard sees to, also while this process is stopped or hangs. {@link #run} returns only when nothing of it is
+ * <p>When the work must stop, everything the command has started is sent TERM, and KILL shortly before its grace is over, or
+ * before its lease ends if that is lost: this the guard sees to, also while this process is stopped or hangs. {@link #run} returns only when nothing of it is
  * left, so no lease is given back under work that goes on. Safe for use by many threads.
  */
 public final class CommandHandler implements RunHandler {
@@ -82,16 +83,17 @@ public final class CommandHandler implements RunHandler {
     private static final int LONGEST_NAME = 100;
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
+    /** Of the grace, the last quarter and at most this is for KILL, the last output and the report: then the work counts as stuck. */
+    private static final Duration LONGEST_MARGIN = Duration.ofSeconds(5);
+
     private final CommandSpec spec;
     private final Environment environment;
     private final ThreadFactory threads;
-    private final LeasedWait.UninterruptibleWait patience;
 
     public CommandHandler(CommandSpec spec, Environment environment) {
         this.spec = spec;
         this.environment = environment;
         this.threads = environment.threads("interlock-command-io");
-        this.patience = new LeasedWait.UninterruptibleWait(environment.ticker());
     }
 
     @Override
@@ -146,7 +148,7 @@ public final class CommandHandler implements RunHandler {
         CompletableFuture<Void> stop = new CompletableFuture<>();
         context.onStop(() -> stop.complete(null));
         boolean interrupted = false;
-        LeasedWait wait = new LeasedWait(process, context, patience);
+        LeasedWait wait = new LeasedWait(process, context, environment.ticker());
         try {
             wait.until(CompletableFuture.anyOf(exit, stop));
         } catch (InterruptedException told) {
@@ -166,16 +168,18 @@ public final class CommandHandler implements RunHandler {
             return;
         }
         process.signal(GuardedProcess.Signal.TERM);
-        if (!wait.until(exit, grace)) {
+        Duration margin = grace.dividedBy(4);
+        Duration toEnd = grace.minus(margin.compareTo(LONGEST_MARGIN) < 0 ? margin : LONGEST_MARGIN);
+        if (!wait.until(exit, toEnd)) {
             RunId run = context.run().id();
-            log.warn("run {} did not end within {} of TERM; it is killed", run, DurationText.format(grace));
+            log.warn("run {} did not end within {} of TERM; it is killed", run, DurationText.format(toEnd));
             process.signal(GuardedProcess.Signal.KILL);
         }
     }
 
     /** Its end closes its output, unless a process out of the guard's reach holds it open. */
     private void awaitLastWords(CompletableFuture<Void> read, GuardedProcess process) {
-        if (patience.await(read, LAST_WORDS)) {
+        if (LeasedWait.awaitEnd(read, LAST_WORDS, environment.ticker())) {
             return;
         }
         log.warn("the output of command {} is still open after its end; another process holds it", process.pid());
@@ -278,13 +282,13 @@ public final class CommandHandler implements RunHandler {
 
         private final GuardedProcess process;
         private final RunContext context;
-        private final UninterruptibleWait patience;
+        private final Ticker ticker;
         private final Duration every;
 
-        LeasedWait(GuardedProcess process, RunContext context, UninterruptibleWait patience) {
+        LeasedWait(GuardedProcess process, RunContext context, Ticker ticker) {
             this.process = process;
             this.context = context;
-            this.patience = patience;
+            this.ticker = ticker;
             this.every = lease(context).dividedBy(LOOKS);
         }
 
@@ -320,50 +324,28 @@ public final class CommandHandler implements RunHandler {
             Duration left = most;
             while (left.compareTo(every) > 0) {
                 extend();
-                if (patience.await(future, every)) {
+                if (awaitEnd(future, every, ticker)) {
                     return true;
                 }
                 left = left.minus(every);
             }
             extend();
-            return patience.await(future, left);
+            return awaitEnd(future, left, ticker);
         }
 
         private void extend() {
             process.liveFor(context::remaining, toStop(context));
         }
 
-        /** Waits for something although the thread is interrupted: it was told to stop, and this is how it stops. */
-        static final class UninterruptibleWait {
-
-            private final Ticker ticker;
-
-            UninterruptibleWait(Ticker ticker) {
-                this.ticker = ticker;
-            }
-
-            /** Whether {@code future} came to an end within {@code most}. An interrupt meanwhile is kept for later. */
-            boolean await(Future<?> future, Duration most) {
-                long deadline = ticker.nanos() + most.toNanos();
-                boolean interrupted = false;
-                try {
-                    while (true) {
-                        try {
-                            future.get(deadline - ticker.nanos(), TimeUnit.NANOSECONDS);
-                            return true;
-                        } catch (TimeoutException tooLong) {
-                            return false;
-                        } catch (ExecutionException ended) {
-                            return true;
-                        } catch (InterruptedException again) {
-                            interrupted = true;
-                        }
-                    }
-                } finally {
-                    if (interrupted) {
-                        Thread.currentThread().interrupt();
-                    }
-                }
+        /** Whether {@code future} came to an end within {@code most}. An interrupt meanwhile is kept: it says to stop, and this is how. */
+        static boolean awaitEnd(Future<?> future, Duration most, Ticker ticker) {
+            try (CallDeadline deadline = new CallDeadline(ticker, most)) {
+                deadline.await(future);
+                return true;
+            } catch (TimeoutException tooLong) {
+                return false;
+            } catch (ExecutionException ended) {
+                return true;
             }
         }
     }

@@ -133,7 +133,7 @@ public final class StoreRunEngine implements RunEngine {
                 events,
                 List.of(
                         Sweep.runs(store.upkeep()),
-                        new Sweep("nodes", nodes::runOnce),
+                        new Sweep("nodes", done -> done.addAll(nodes.runOnce())),
                         Sweep.leases(store),
                         Sweep.history(store.upkeep(), settings.background().retention())));
 

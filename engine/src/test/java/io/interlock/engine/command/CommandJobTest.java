@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Job;
 import io.interlock.engine.JobBuilder;
 import io.interlock.engine.Jobs;
@@ -22,7 +23,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -39,11 +42,15 @@ class CommandJobTest {
     private static final LockKey KEY = LockKey.of("acme", "ledger");
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
+    private static final String DEAF = "trap '' TERM; echo $$ >>";
+
     @TempDir
     Path dir;
 
-    private RunEngine engine =
-            RunEngine.builder(new MemoryStore(Environment.system())).build();
+    private final Queue<EngineEvent> events = new ConcurrentLinkedQueue<>();
+    private MemoryStore store = new MemoryStore(Environment.system());
+
+    private RunEngine engine = RunEngine.builder(store).build();
 
     @AfterEach
     void close() throws Exception {
@@ -90,6 +97,31 @@ class CommandJobTest {
     }
 
     @Test
+    void aCommandThatMustBeKilledIsNotStuck() throws Exception {
+        Path pids = dir.resolve("pids");
+        RunId run = submit(DEAF + pids + "; while :; do sleep 0.1; done", job -> job.grace(Duration.ofSeconds(2)));
+        List<Long> started = Pids.in(pids, 1);
+        engine.cancel(run, "olga", "no longer needed");
+        assertThat(ended(run).state()).isEqualTo(RunState.ABORTED);
+        assertThat(events).doesNotHaveAnyElementsOfTypes(EngineEvent.WorkStuck.class);
+        Pids.assertGone(started);
+    }
+
+    @Test
+    void aCommandThatMustBeKilledIsGivenBackWhenTheEngineCloses() throws Exception {
+        Path pids = dir.resolve("pids");
+        RunId id = submit(
+                DEAF + pids + "; while :; do sleep 0.1; done",
+                job -> job.grace(Duration.ofSeconds(2)).retry(new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO)));
+        List<Long> started = Pids.in(pids, 1);
+        engine.close();
+        Run run = store.queries().findRun(id).orElseThrow();
+        assertThat(run.state()).isIn(RunState.PENDING, RunState.QUEUED);
+        assertThat(run.status().error()).extracting(RunError::code).isEqualTo("SHUTDOWN");
+        Pids.assertGone(started);
+    }
+
+    @Test
     void exitCodesDecideOverAttempts() throws Exception {
         RetryPlan twice = new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO);
         Run dead = ended(submit("exit 3", job -> job.retry(twice)));
@@ -107,8 +139,11 @@ class CommandJobTest {
         CommandSpec spec = CommandSpec.of(List.of("/bin/sh", "-c", script)).permanentExitCodes(Set.of(64));
         Job job = change.apply(Job.named("close").handler(new CommandHandler(spec, Environment.system())))
                 .build();
-        engine = RunEngine.builder(new MemoryStore(Environment.system()))
+        store = new MemoryStore(Environment.system());
+        engine = RunEngine.builder(store)
                 .jobs(Jobs.of(job))
+                .listener(events::add)
+                .drainTime(Duration.ZERO)
                 .pollEvery(Duration.ofMillis(50))
                 .sweepEvery(Duration.ofMillis(200))
                 .build();

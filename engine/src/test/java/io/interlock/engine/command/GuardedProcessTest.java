@@ -9,19 +9,16 @@ import io.interlock.InvalidSettingException;
 import io.interlock.engine.command.Guard.Tools;
 import io.interlock.engine.command.GuardedProcess.CannotExecuteException;
 import io.interlock.time.Environment;
-import io.interlock.time.Environment.Ticker;
-import io.interlock.time.Environment.Timers;
+import io.interlock.time.ForwardingEnvironment;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadFactory;
-import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -307,21 +304,10 @@ class GuardedProcessTest {
     }
 
     /** The real world, but for threads, of which it has none. */
-    private static final class Threadless implements Environment {
+    private static final class Threadless extends ForwardingEnvironment {
 
-        @Override
-        public InstantSource clock() {
-            return REAL.clock();
-        }
-
-        @Override
-        public Ticker ticker() {
-            return REAL.ticker();
-        }
-
-        @Override
-        public Timers timers(String name) {
-            return REAL.timers(name);
+        Threadless() {
+            super(REAL);
         }
 
         @Override
@@ -330,11 +316,6 @@ class GuardedProcessTest {
                 // Not the error the JVM throws: no test framework survives that one.
                 throw new InternalError("unable to create native thread");
             };
-        }
-
-        @Override
-        public RandomGenerator random() {
-            return REAL.random();
         }
     }
 }

@@ -8,13 +8,10 @@ import io.interlock.engine.RunHandler.WorkGoesOnException;
 import io.interlock.engine.command.FakeContext;
 import io.interlock.engine.handler.HttpHandler;
 import io.interlock.time.Environment;
-import io.interlock.time.Environment.Ticker;
 import io.interlock.time.Environment.Timers;
+import io.interlock.time.ForwardingEnvironment;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
-import java.util.concurrent.ThreadFactory;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -75,11 +72,18 @@ class HttpUnclearTest {
     }
 
     /** Where something fails once the answer is there. */
-    private record Failing(Throwable failure) implements Environment {
+    private static final class Failing extends ForwardingEnvironment {
+
+        private final Throwable failure;
+
+        Failing(Throwable failure) {
+            super(Environment.system());
+            this.failure = failure;
+        }
 
         @Override
         public Timers timers(String name) {
-            Timers real = Environment.system().timers(name);
+            Timers real = super.timers(name);
             return new Timers() {
                 @Override
                 public Scheduled after(Duration delay, Runnable task) {
@@ -98,26 +102,6 @@ class HttpUnclearTest {
                     real.close();
                 }
             };
-        }
-
-        @Override
-        public InstantSource clock() {
-            return Environment.system().clock();
-        }
-
-        @Override
-        public Ticker ticker() {
-            return Environment.system().ticker();
-        }
-
-        @Override
-        public ThreadFactory threads(String name) {
-            return Environment.system().threads(name);
-        }
-
-        @Override
-        public RandomGenerator random() {
-            return Environment.system().random();
         }
     }
 }

@@ -28,6 +28,15 @@ public final class Futures {
         }
     }
 
+    /** The stage that {@code call} returns, or a failed one if it throws, for instance for want of threads. */
+    public static <T> CompletionStage<T> begun(Supplier<? extends CompletionStage<T>> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException | Error thrown) {
+            return CompletableFuture.failedFuture(thrown);
+        }
+    }
+
     /** {@code failure} as it was thrown, to be thrown again. */
     public static RuntimeException unchecked(Throwable failure) {
         Throwable cause = cause(failure);

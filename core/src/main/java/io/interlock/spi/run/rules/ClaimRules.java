@@ -1,5 +1,6 @@
 package io.interlock.spi.run.rules;
 
+import io.interlock.BoundedMap;
 import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
@@ -21,7 +22,6 @@ import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.spi.run.WorkSteps.HeartbeatRequest;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -168,7 +168,7 @@ public final class ClaimRules {
     public static void renewed(KeyState state, LeaseRow renewed) {
         state.setLease(renewed);
         // Its run is due earlier, too.
-        state.running().filter(state::hasLease).ifPresent(state::put);
+        state.holder().ifPresent(state::put);
     }
 
     private static boolean isOverdue(KeyState state) {
@@ -194,14 +194,7 @@ public final class ClaimRules {
 
         private static final int MOST_TENANTS = 10_000;
 
-        private final Map<String, Long> last = new LinkedHashMap<>(16, 0.75f, true) {
-            private static final long serialVersionUID = 1L;
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
-                return size() > MOST_TENANTS;
-            }
-        };
+        private final Map<String, Long> last = BoundedMap.ofLastUsed(MOST_TENANTS);
         private long turns;
 
         /** A number that is smaller for older claims of {@code tenant}. */

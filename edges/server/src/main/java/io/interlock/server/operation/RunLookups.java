@@ -1,5 +1,6 @@
 package io.interlock.server.operation;
 
+import io.interlock.BoundedMap;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunId;
@@ -16,7 +17,6 @@ import io.interlock.service.Facts;
 import io.interlock.service.RunFacts;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,12 +46,7 @@ final class RunLookups {
     /** Heartbeats must not wait behind lists: their leases would end. */
     private final BlockingCalls heartbeats;
 
-    private final Map<RunId, KnownRun> facts = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<RunId, KnownRun> eldest) {
-            return size() > MOST_REMEMBERED;
-        }
-    };
+    private final Map<RunId, KnownRun> facts = BoundedMap.ofLastUsed(MOST_REMEMBERED);
 
     record KnownRun(RunId id, LockKey key, Duration ttl) {}
 

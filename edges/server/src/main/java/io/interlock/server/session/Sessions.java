@@ -1,5 +1,6 @@
 package io.interlock.server.session;
 
+import io.interlock.BoundedMap;
 import io.interlock.Sha256;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
@@ -51,12 +52,7 @@ public final class Sessions {
     private final Executor blocking;
 
     // By the hash of the secret. The one that was asked for longest ago comes first.
-    private final Map<String, Known> known = new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Known> eldest) {
-            return size() > SignIn.MOST;
-        }
-    };
+    private final Map<String, Known> known = BoundedMap.ofNewest(SignIn.MOST);
     private final Map<String, Code> codes = new LinkedHashMap<>();
 
     /**

@@ -1,5 +1,6 @@
 package io.interlock.engine.internal.remote;
 
+import io.interlock.BoundedMap;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.engine.EngineEvent;
@@ -162,7 +163,7 @@ public final class RemoteSteps implements RemoteWork {
         private final RunNotes notes;
         private final EngineThreads threads;
         private final EngineTimers timers;
-        private final Map<Optional<String>, Tenant> tenants = new Recent<>(MOST_TENANTS);
+        private final Map<Optional<String>, Tenant> tenants = BoundedMap.ofLastUsed(MOST_TENANTS);
 
         /** Tenants with workers that wait to be noted, each once. */
         private final Deque<Tenant> turns = new ArrayDeque<>();
@@ -171,23 +172,7 @@ public final class RemoteSteps implements RemoteWork {
 
         private static final class Tenant {
             private final Map<String, WorkerNote> unsaid = new LinkedHashMap<>();
-            private final Map<String, Moment> noted = new Recent<>(2 * WorkerNote.MOST_REMOTE);
-        }
-
-        private static final class Recent<K, V> extends LinkedHashMap<K, V> {
-            private static final long serialVersionUID = 1;
-
-            private final int most;
-
-            Recent(int most) {
-                super(16, 0.75f, true);
-                this.most = most;
-            }
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-                return size() > most;
-            }
+            private final Map<String, Moment> noted = BoundedMap.ofLastUsed(2 * WorkerNote.MOST_REMOTE);
         }
 
         public RemoteWorkers(RunNotes notes, EngineThreads threads, EngineTimers timers) {

@@ -224,7 +224,7 @@ public final class CallerTurns {
             }
             try {
                 poller.listen(look -> source.watch(request, look));
-            } catch (RuntimeException failure) {
+            } catch (RuntimeException | Error failure) {
                 log.warn("no wake-ups for {}, only polls: {}", run.key(), failure.toString());
                 poller.look();
             }
@@ -232,14 +232,15 @@ public final class CallerTurns {
 
         private void look() {
             Moment before = waits.now();
-            CompletionStage<TurnAnswer> taken;
-            try {
-                taken = source.take(request);
-            } catch (RuntimeException | Error notAsked) {
-                // Out of threads, for instance: the next look asks again.
-                taken = CompletableFuture.failedFuture(notAsked);
-            }
-            taken.whenComplete((answer, failure) -> looked(answer, failure, before));
+            Futures.begun(() -> source.take(request)).whenComplete((answer, failure) -> {
+                try {
+                    looked(answer, failure, before);
+                } catch (RuntimeException | Error notTold) {
+                    // No thread to tell it on, for instance: the caller must be told, or it would wait for ever.
+                    leave();
+                    result.completeExceptionally(notTold);
+                }
+            });
         }
 
         private void looked(@Nullable TurnAnswer answer, @Nullable Throwable failure, Moment before) {
@@ -276,10 +277,18 @@ public final class CallerTurns {
         }
 
         private void granted(TurnAnswer.Granted granted, Moment before) {
+            CallerRun work;
             try {
-                settle(new Outcome.Granted(adopt(granted.run(), granted.lease(), before)));
+                work = adopt(granted.run(), granted.lease(), before);
             } catch (EngineClosedException engineClosed) {
                 refuse(engineClosed);
+                return;
+            }
+            try {
+                settle(new Outcome.Granted(work));
+            } catch (RuntimeException | Error notTold) {
+                giveBack(work);
+                throw notTold;
             }
         }
 

@@ -1,5 +1,6 @@
 package io.interlock.engine.internal.submit;
 
+import io.interlock.BoundedMap;
 import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.access.TenantLimitException;
 import io.interlock.engine.internal.runtime.EngineSettings;
@@ -11,7 +12,6 @@ import io.interlock.spi.run.RunViews;
 import io.interlock.time.LocalTime;
 import io.interlock.time.LocalTime.Moment;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,14 +38,7 @@ public final class OpenRunLimit {
     private final WaitScheduler.EngineLifecycle lifecycle;
     private final RunViews views;
     private final OpenRuns limit;
-    private final Map<String, Count> counts = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Count> eldest) {
-            return size() > MOST_TENANTS;
-        }
-    };
+    private final Map<String, Count> counts = BoundedMap.ofLastUsed(MOST_TENANTS);
 
     public OpenRunLimit(
             EngineThreads threads,

@@ -108,7 +108,8 @@ public record SubmitAttempts(WaitScheduler waits, Coalescer<SubmitRequest, Submi
                 underWay = true;
             }
             Moment before = waits.now();
-            submits.submit(request).whenComplete((answer, failure) -> answered(answer, failure, before));
+            Futures.begun(() -> submits.submit(request))
+                    .whenComplete((answer, failure) -> answered(answer, failure, before));
         }
 
         private void answered(@Nullable SubmitAnswer answer, @Nullable Throwable failure, Moment before) {

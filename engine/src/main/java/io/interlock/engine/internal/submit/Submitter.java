@@ -100,12 +100,11 @@ public record Submitter(
         EngineTracer.Submitting traced = tracer.submitting(request);
         try {
             CompletableFuture<Submission> asked = begin(prepare(traced.request(), remote));
-            CompletableFuture<Submission> told = asked.whenComplete(
+            // Beside what the caller gets: only cancelling what asks ends the asking, and gives a late grant back.
+            CompletionStage<Submission> end = asked;
+            end.whenComplete(
                     (answer, failure) -> traced.ended(answer, failure == null ? null : Futures.cause(failure)));
-            // A caller that gives up cancels what it has, and that is not what asks.
-            CompletionStage<Submission> end = told;
-            end.whenComplete((answer, failure) -> asked.cancel(false));
-            return told;
+            return asked;
         } catch (RuntimeException | Error failure) {
             traced.ended(null, failure);
             throw failure;

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -101,14 +101,16 @@ public final class SweepingJanitor implements Janitor {
     }
 
     private Janitor.Round sweep(Sweep sweep) {
+        List<SweepAction> actions = new ArrayList<>();
+        String skipped = null;
         try {
-            List<SweepAction> actions = sweep.round().get();
-            actions.forEach(action -> report(sweep, action));
-            return new Janitor.Round(sweep.name(), now(), actions, null);
+            sweep.round().accept(actions);
         } catch (RuntimeException failure) {
             log.warn("the sweep of {} failed; retrying in the next round: {}", sweep.name(), failure.toString());
-            return new Janitor.Round(sweep.name(), now(), List.of(), "failed: " + failure.getMessage());
+            skipped = actions.isEmpty() ? "failed: " + failure.getMessage() : null;
         }
+        actions.forEach(action -> report(sweep, action));
+        return new Janitor.Round(sweep.name(), now(), actions, skipped);
     }
 
     private void report(Sweep sweep, SweepAction action) {
@@ -128,8 +130,12 @@ public final class SweepingJanitor implements Janitor {
         return clocks.environment().clock().instant();
     }
 
-    /** A sweep that the store does page by page, up to a number of pages in a round. */
-    public record Sweep(String name, Supplier<List<SweepAction>> round) {
+    /**
+     * A sweep that the store does page by page, up to a number of pages in a round.
+     *
+     * @param round adds what it does to a list, so that nothing done is left untold if the store fails afterwards
+     */
+    public record Sweep(String name, Consumer<List<SweepAction>> round) {
 
         private static final int PAGE = 100;
         private static final int HISTORY_PAGE = 500;
@@ -141,56 +147,57 @@ public final class SweepingJanitor implements Janitor {
          * rests that are over, offers that no worker took.
          */
         public static Sweep runs(Upkeep upkeep) {
-            return new Sweep("runs", () -> {
-                List<SweepAction> all = new ArrayList<>();
-                whileThereIsMore(() -> {
-                    List<SweepAction> done = upkeep.sweepRuns(PAGE);
-                    all.addAll(done);
-                    return done.stream().map(SweepAction::key).distinct().count() >= PAGE;
-                });
-                return all;
-            });
+            return new Sweep(
+                    "runs",
+                    all -> whileThereIsMore(() -> {
+                        List<SweepAction> done = upkeep.sweepRuns(PAGE);
+                        all.addAll(done);
+                        return done.stream().map(SweepAction::key).distinct().count() >= PAGE;
+                    }));
         }
 
         /**
          * Clears leases that ended by themselves. A lease may end after the sweep of runs: then this one settles its run, and says so.
          */
         public static Sweep leases(RunStore store) {
-            return new Sweep("leases", () -> {
-                List<SweepAction> all = new ArrayList<>();
-                whileThereIsMore(() -> {
-                    List<LeaseRecord> cleared = store.sweep(PAGE);
-                    for (LeaseRecord lease : cleared) {
-                        endedAttempt(store, lease).ifPresent(all::add);
-                        all.add(action(lease));
-                    }
-                    return cleared.size() >= PAGE;
-                });
-                return all;
-            });
+            return new Sweep(
+                    "leases",
+                    all -> whileThereIsMore(() -> {
+                        List<LeaseRecord> cleared = store.sweep(PAGE);
+                        for (LeaseRecord lease : cleared) {
+                            endedAttempt(store, lease).ifPresent(all::add);
+                            all.add(action(lease));
+                        }
+                        return cleared.size() >= PAGE;
+                    }));
         }
 
-        /** What the step that cleared {@code lease} did about its run; empty if an earlier step had ended the attempt. */
+        /** What the step that cleared {@code lease} did about its run; empty if an earlier step had ended the attempt, or it is unknown. */
         private static Optional<SweepAction> endedAttempt(RunStore store, LeaseRecord lease) {
             RunId run = lease.holder().run();
-            return run == null
-                    ? Optional.empty()
-                    : store.queries().attempts(run).stream()
-                            .filter(attempt -> attempt.turn().token().equals(lease.token())
-                                    && !attempt.endedAt().isBefore(lease.observedAt()))
-                            .findFirst()
-                            .map(attempt -> new SweepAction(
-                                    lease.key(),
-                                    run,
-                                    attempt.next(),
-                                    attempt.error() == null
-                                            ? ""
-                                            : attempt.error().message()));
+            if (run == null) {
+                return Optional.empty();
+            }
+            try {
+                return store.queries().attempts(run).stream()
+                        .filter(attempt -> attempt.turn().token().equals(lease.token())
+                                && !attempt.endedAt().isBefore(lease.observedAt()))
+                        .findFirst()
+                        .map(attempt -> new SweepAction(
+                                lease.key(),
+                                run,
+                                attempt.next(),
+                                attempt.error() == null ? "" : attempt.error().message()));
+            } catch (RuntimeException failure) {
+                // The other leases that were cleared with it must still be told of.
+                log.warn("run {} may have ended with its lease; it could not be read: {}", run, failure.toString());
+                return Optional.empty();
+            }
         }
 
         /** Forgets history that is older than it is kept: so much in a round that no store can grow faster for long. */
         public static Sweep history(Upkeep upkeep, Retention retention) {
-            return new Sweep("history", () -> {
+            return new Sweep("history", all -> {
                 AtomicInteger runs = new AtomicInteger();
                 AtomicInteger records = new AtomicInteger();
                 whileThereIsMore(() -> {
@@ -200,9 +207,9 @@ public final class SweepingJanitor implements Janitor {
                     return Math.max(forgotten.runs(), forgotten.auditRecords()) >= HISTORY_PAGE;
                 });
                 String why = runs + " runs and " + records + " audit records were kept long enough";
-                return runs.get() + records.get() == 0
-                        ? List.of()
-                        : List.of(new SweepAction(EVERYWHERE, null, null, why));
+                if (runs.get() + records.get() > 0) {
+                    all.add(new SweepAction(EVERYWHERE, null, null, why));
+                }
             });
         }
 

@@ -83,7 +83,7 @@ public final class LongPolls<K, A> {
             if (!beginsToAsk()) {
                 return;
             }
-            question.get().whenComplete((answer, failure) -> {
+            Futures.begun(question).whenComplete((answer, failure) -> {
                 if (answered(answer)) {
                     settle(answer, failure);
                 } else if (!result.isDone()) {
@@ -101,7 +101,7 @@ public final class LongPolls<K, A> {
             if (!beginsToAsk()) {
                 return null;
             }
-            return question.get()
+            return Futures.begun(question)
                     .handle((answer, failure) -> answered(answer)
                             // The next one asks at once: there may be more.
                             ? new WaitQueues.Next<>(() -> settle(answer, failure), null, answer)

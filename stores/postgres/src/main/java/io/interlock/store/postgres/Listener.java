@@ -66,7 +66,12 @@ final class Listener implements ChangeFeed, AutoCloseable {
 
     Subscription watch(long about, Runnable lookAgain) {
         Subscription subscription = watchers.add(about, lookAgain);
-        start();
+        try {
+            start();
+        } catch (RuntimeException | Error noThread) {
+            subscription.close();
+            throw noThread;
+        }
         return subscription;
     }
 
@@ -89,8 +94,9 @@ final class Listener implements ChangeFeed, AutoCloseable {
 
     private synchronized void start() {
         if (thread == null && closing.getCount() > 0) {
-            thread = environment.threads("interlock-postgres-listener").newThread(this::run);
-            thread.start();
+            Thread listener = environment.threads("interlock-postgres-listener").newThread(this::run);
+            listener.start();
+            thread = listener;
         }
     }
 
@@ -101,7 +107,7 @@ final class Listener implements ChangeFeed, AutoCloseable {
             try (Connection connection = connections.getConnection()) {
                 listening = connection;
                 listen(connection);
-            } catch (SQLException | RuntimeException broken) {
+            } catch (SQLException | RuntimeException | Error broken) {
                 if (closing.getCount() == 0) {
                     return;
                 }

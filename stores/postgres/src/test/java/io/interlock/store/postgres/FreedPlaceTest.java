@@ -7,14 +7,17 @@ import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.servers.PostgresServer;
+import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
+import io.interlock.tck.process.Proxy;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class FreedPlaceTest {
 
-    private static final LineLimits ONE = new LineLimits(10, 1);
+    private static final LineLimits ONE = new LineLimits(1000, 1);
 
     private final PostgresHarness harness = new PostgresHarness();
     private final PostgresServer server = harness.server();
@@ -55,6 +58,29 @@ class FreedPlaceTest {
         assertThat(freed).extracting(this::stateOf).containsOnly(RunState.QUEUED);
         IntStream.range(0, 5).forEach(round -> store.upkeep().sweepRuns(100));
         assertThat(freed).extracting(this::stateOf).containsOnly(RunState.PENDING);
+    }
+
+    /** No run of the line may start. A step knows that when it has read the first hundred, with two round trips for every four. */
+    @Test
+    void aSubmissionReadsALineThatWaitsForAPlaceTwice() throws Exception {
+        String url = "postgresql://postgres@localhost:%d/postgres?schema=" + harness.schema();
+        try (Proxy proxy = new Proxy(server.port());
+                RunStore measured = (RunStore) Stores.open(url.formatted(proxy.port()))) {
+            RunWords.submitted(store, limited("acme", "busy"));
+            store.runs()
+                    .submit(Stream.generate(() -> limited("acme", "idle"))
+                            .limit(100)
+                            .toList());
+            int least = IntStream.range(0, 8)
+                    .map(i -> {
+                        int before = proxy.roundTrips();
+                        RunWords.submitted(measured, limited("acme", "idle"));
+                        return proxy.roundTrips() - before;
+                    })
+                    .min()
+                    .orElseThrow();
+            assertThat(least).isLessThan(110);
+        }
     }
 
     private void finishFirst(String tenant) {

@@ -1,6 +1,7 @@
 package io.interlock.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
@@ -22,11 +23,10 @@ import io.interlock.store.sql.TableNames;
 import io.interlock.tck.process.Proxy;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Ticker;
-import io.interlock.time.Environment.Timers;
+import io.interlock.time.ForwardingEnvironment;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -34,7 +34,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -264,6 +263,40 @@ class WakeUpTest {
     }
 
     @Test
+    void aListenerThatGotNoThreadStartsWithTheNextWatcher() {
+        AtomicInteger threads = new AtomicInteger();
+        Environment environment = new ForwardingEnvironment(Environment.system()) {
+            @Override
+            public ThreadFactory threads(String name) {
+                return task -> threads.getAndIncrement() == 0
+                        ? new Unborn()
+                        : super.threads(name).newThread(task);
+            }
+        };
+        PGSimpleDataSource raw = new PGSimpleDataSource();
+        raw.setPortNumbers(new int[] {server.port()});
+        raw.setUser("postgres");
+        AtomicInteger looks = new AtomicInteger();
+        try (Listener listener =
+                new Listener(raw, settings(), environment, new Watchers<>(), "test", Listener.KEEP_ALIVE)) {
+            assertThatThrownBy(() -> listener.watch(Bench.key("k"), looks::incrementAndGet))
+                    .isInstanceOf(InternalError.class);
+            try (var subscription = listener.watch(Bench.key("k"), looks::incrementAndGet)) {
+                await().until(() -> looks.get() > 0);
+                assertThat(looks).as("the first watcher was refused").hasValue(1);
+            }
+        }
+    }
+
+    /** A thread the machine has no room for. */
+    private static final class Unborn extends Thread {
+        @Override
+        public synchronized void start() {
+            throw new InternalError("unable to create native thread");
+        }
+    }
+
+    @Test
     void wakeUpsAboutWorkAreGatheredAndKeepNoKeyWaiting() {
         AtomicLong nanos = new AtomicLong();
         Watchers<Long> watchers = new Watchers<>();
@@ -292,30 +325,10 @@ class WakeUpTest {
     }
 
     private static Environment at(AtomicLong nanos) {
-        return new Environment() {
-            @Override
-            public InstantSource clock() {
-                return Environment.system().clock();
-            }
-
+        return new ForwardingEnvironment(Environment.system()) {
             @Override
             public Ticker ticker() {
                 return nanos::get;
-            }
-
-            @Override
-            public Timers timers(String name) {
-                return Environment.system().timers(name);
-            }
-
-            @Override
-            public ThreadFactory threads(String name) {
-                return Environment.system().threads(name);
-            }
-
-            @Override
-            public RandomGenerator random() {
-                return Environment.system().random();
             }
         };
     }

@@ -157,7 +157,12 @@ public final class PollingFeed implements SqlStore.Feed {
                 return () -> {};
             }
             Subscription watch = watchers.add(what, lookAgain);
-            lookSoon();
+            try {
+                lookSoon();
+            } catch (RuntimeException | Error noThread) {
+                watch.close();
+                throw noThread;
+            }
             return watch;
         }
     }
@@ -167,8 +172,8 @@ public final class PollingFeed implements SqlStore.Feed {
             if (timers == null) {
                 timers = environment.timers(name);
             }
-            looking = true;
             timers.after(EVERY.plusMillis(watchedKeys / KEYS_PER_MILLISECOND), this::look);
+            looking = true;
         }
     }
 

@@ -356,10 +356,17 @@ final class StepWriter {
                 .map(run -> new KeyRow.Blocked(
                         QueueRules.place(run), run.number(), run.line().tenantMaxRunning()))
                 .orElse(null);
-        if (QueueRules.isLeftToStart(state)) {
+        if (isBesideOthersOfItsTenant(key.row().key()) && QueueRules.isLeftToStart(state)) {
             due = DueRules.sooner(due, state.now());
         }
         return new KeyRow.QueueFacts(state.queueSize(), resting, due == null ? null : Micros.ceiling(due), blocked);
+    }
+
+    private boolean isBesideOthersOfItsTenant(LockKey key) {
+        return step.keys().stream()
+                        .filter(each -> each.row().key().tenant().equals(key.tenant()))
+                        .count()
+                > 1;
     }
 
     private static Set<RunId> changedIds(KeyState state) {

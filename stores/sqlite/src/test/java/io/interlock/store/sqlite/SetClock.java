@@ -1,20 +1,17 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.time.Environment;
-import io.interlock.time.Environment.Ticker;
-import io.interlock.time.Environment.Timers;
+import io.interlock.time.ForwardingEnvironment;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.concurrent.ThreadFactory;
-import java.util.random.RandomGenerator;
 
 /** The real environment with a wall clock that a test sets. */
-final class SetClock implements Environment {
+final class SetClock extends ForwardingEnvironment {
 
-    private final Environment real = Environment.system();
     private volatile Instant wall;
 
     SetClock(String wall) {
+        super(Environment.system());
         this.wall = Instant.parse(wall);
     }
 
@@ -25,25 +22,5 @@ final class SetClock implements Environment {
     @Override
     public InstantSource clock() {
         return () -> wall;
-    }
-
-    @Override
-    public Ticker ticker() {
-        return real.ticker();
-    }
-
-    @Override
-    public Timers timers(String name) {
-        return real.timers(name);
-    }
-
-    @Override
-    public ThreadFactory threads(String name) {
-        return real.threads(name);
-    }
-
-    @Override
-    public RandomGenerator random() {
-        return real.random();
     }
 }

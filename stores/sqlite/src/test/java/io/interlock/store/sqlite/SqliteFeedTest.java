@@ -2,6 +2,7 @@ package io.interlock.store.sqlite;
 
 import static io.interlock.store.sqlite.Caller.KEY;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.LeaseRecord;
@@ -9,6 +10,9 @@ import io.interlock.LockKey;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
+import io.interlock.time.Environment;
+import io.interlock.time.Environment.Timers;
+import io.interlock.time.ForwardingEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -61,6 +65,43 @@ class SqliteFeedTest {
             holder.release(lease);
             assertThat(woken.await(10, TimeUnit.SECONDS)).isTrue();
         }
+    }
+
+    @Test
+    void aFeedThatGotNoThreadLooksOnceThereIsOne() throws InterruptedException {
+        LeaseRecord lease = holder.take(KEY);
+        AtomicInteger timers = new AtomicInteger();
+        Environment environment = new ForwardingEnvironment(Environment.system()) {
+            @Override
+            public Timers timers(String name) {
+                Timers real = super.timers(name);
+                return new Timers() {
+                    @Override
+                    public Scheduled after(Duration delay, Runnable task) {
+                        if (name.equals("interlock-sqlite-feed") && timers.getAndIncrement() == 0) {
+                            throw new InternalError("unable to create native thread");
+                        }
+                        return real.after(delay, task);
+                    }
+
+                    @Override
+                    public void close() {
+                        real.close();
+                    }
+                };
+            }
+        };
+        CountDownLatch woken = new CountDownLatch(1);
+        CountDownLatch refused = new CountDownLatch(1);
+        try (LeaseStore store = Stores.open("sqlite:" + folder.resolve("leases.db"), environment)) {
+            assertThatThrownBy(() -> store.changes().watch(KEY, refused::countDown))
+                    .isInstanceOf(InternalError.class);
+            try (ChangeFeed.Subscription ignored = store.changes().watch(KEY, woken::countDown)) {
+                holder.release(lease);
+                assertThat(woken.await(10, TimeUnit.SECONDS)).isTrue();
+            }
+        }
+        assertThat(refused.getCount()).isEqualTo(1);
     }
 
     @Test
