@@ -9,7 +9,7 @@ import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
-import java.sql.SQLDataException;
+import io.interlock.time.Environment.Ticker;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
@@ -39,6 +39,11 @@ final class KeySteps {
 
     private static final int REMEMBERED_KEYS = 100_000;
 
+    private static final int MOST_UNREADABLE = 1000;
+
+    /** How long a key that could not be read is left out, in nanoseconds: a step that meets it fails for all its keys. */
+    static final long LEFT_OUT_FOR = TimeUnit.SECONDS.toNanos(30);
+
     /** How many requests one step takes at most, where a write keeps all others out. */
     private static final int MOST_AT_ONCE = 100;
 
@@ -46,9 +51,10 @@ final class KeySteps {
     private final StoredRuns runs;
     private final RandomGenerator random;
     private final SqlStore.Feed feed;
+    private final Ticker ticker;
     private final Consumer<Collection<String>> placesFreed;
-    // Keys with a row that could not be read: steps on many keys take them alone, and the log names them once.
-    private final Set<LockKey> unreadable = ConcurrentHashMap.newKeySet();
+    // Keys with a row that could not be read, and until when steps on many keys leave them out.
+    private final LastUsed<LockKey, Long> unreadable = new LastUsed<>(MOST_UNREADABLE);
     // Keys that had a row when a step last looked; for all others the step makes one first.
     private final LastUsed<LockKey, Boolean> seen = new LastUsed<>(REMEMBERED_KEYS);
 
@@ -62,11 +68,13 @@ final class KeySteps {
             StoredRuns runs,
             RandomGenerator random,
             SqlStore.Feed feed,
+            Ticker ticker,
             Consumer<Collection<String>> placesFreed) {
         this.database = database;
         this.runs = runs;
         this.random = random;
         this.feed = feed;
+        this.ticker = ticker;
         this.placesFreed = placesFreed;
     }
 
@@ -256,52 +264,55 @@ final class KeySteps {
 
     /**
      * Makes {@code step} on all of these keys together. If a row of one cannot be read, as one that a later version has written may
-     * be, it is made on each of them alone, and left out for that one: it fails no other key.
+     * be, it is made on each of them alone, and the key is left out for a while: it fails no other key.
      *
      * @return what the steps have answered
      */
     <A> List<A> eachReadable(List<LockKey> keys, Function<List<LockKey>, A> step) {
-        List<LockKey> readable =
-                keys.stream().filter(key -> !unreadable.contains(key)).toList();
-        List<A> answers = new ArrayList<>();
+        List<LockKey> readable = readable(keys);
+        if (readable.isEmpty()) {
+            return List.of();
+        }
         try {
-            if (!readable.isEmpty()) {
-                answers.add(step.apply(readable));
-            }
+            return List.of(step.apply(readable));
         } catch (StoreUnavailableException failure) {
             requireUnreadable(failure);
-            readable = List.of();
+            return readable.stream().flatMap(key -> alone(key, step).stream()).toList();
         }
-        for (LockKey key : keys) {
-            if (!readable.contains(key)) {
-                alone(key, step).ifPresent(answers::add);
-            }
-        }
-        return answers;
     }
 
-    private <A> Optional<A> alone(LockKey key, Function<List<LockKey>, A> step) {
+    /** Makes a step on one key, also if it is left out by now; without an answer if a row of it cannot be read. */
+    <A> Optional<A> alone(LockKey key, Function<List<LockKey>, A> step) {
         try {
-            A answer = step.apply(List.of(key));
-            unreadable.remove(key);
-            return Optional.of(answer);
+            return Optional.of(step.apply(List.of(key)));
         } catch (StoreUnavailableException failure) {
             requireUnreadable(failure);
-            if (unreadable.add(key)) {
+            if (unreadable.put(key, ticker.nanos() + LEFT_OUT_FOR) == null) {
                 log.error("key {} stays as it is: {}", key, failure.getMessage());
             }
             return Optional.empty();
         }
     }
 
-    /** Whether a row of the key could not be read. */
+    /** These keys without those that are left out because a row of theirs could not be read. */
+    List<LockKey> readable(Collection<LockKey> keys) {
+        return keys.stream().filter(key -> !isUnreadable(key)).toList();
+    }
+
+    /** Whether a row of the key could not be read a short time ago. */
     boolean isUnreadable(LockKey key) {
-        return unreadable.contains(key);
+        Long until = unreadable.get(key);
+        return until != null && ticker.nanos() - until < 0;
+    }
+
+    /** How many keys may be missing in {@link #readable}. */
+    int unreadableKeys() {
+        return unreadable.size();
     }
 
     private static void requireUnreadable(StoreUnavailableException failure) {
         for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLDataException) {
+            if (cause instanceof StoredRuns.UnreadableRow) {
                 return;
             }
         }

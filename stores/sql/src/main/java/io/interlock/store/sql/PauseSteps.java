@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -169,7 +170,7 @@ final class PauseSteps {
         Pause pause = ended.pause();
         List<LockKey> keys = page(pause, WAITING_PAGE, ended.settledTo(), DueKeys.PAGE);
         Set<LockKey> had = new HashSet<>();
-        steps.eachReadable(keys, this::settle).forEach(had::addAll);
+        steps.eachReadable(keys, some -> had(some, true)).forEach(had::addAll);
         List<LockKey> unreadable = keys.stream()
                 .filter(key -> !had.contains(key) && steps.isUnreadable(key))
                 .toList();
@@ -198,16 +199,14 @@ final class PauseSteps {
         });
     }
 
-    /** Settles these keys, and says which of them no other step had. */
-    private Set<LockKey> settle(List<LockKey> keys) {
-        return steps.lockFirst(
-                keys,
-                (step, wanted) -> step.keys().stream()
-                        .map(key -> {
-                            Settlement.settle(key.state());
-                            return key.row().key();
-                        })
-                        .collect(Collectors.toSet()));
+    /** Makes a step on these keys, which may settle them, and says which of them no other step had. */
+    private Set<LockKey> had(List<LockKey> keys, boolean settles) {
+        return steps.lockFirst(keys, (step, wanted) -> {
+            if (settles) {
+                step.keys().forEach(key -> Settlement.settle(key.state()));
+            }
+            return step.keys().stream().map(key -> key.row().key()).collect(Collectors.toSet());
+        });
     }
 
     // A step that changes nothing else writes what the pause means for the rows of its keys.
@@ -229,20 +228,17 @@ final class PauseSteps {
     }
 
     private boolean apply(List<LockKey> keys, boolean waits) {
-        // What cannot be read is not granted either.
-        int had = steps
-                .eachReadable(
-                        keys,
-                        some -> steps.lockFirst(
-                                some, (step, wanted) -> step.keys().size()))
-                .stream()
-                .mapToInt(size -> size)
-                .sum();
-        long done = had + keys.stream().filter(steps::isUnreadable).count();
-        if (done < keys.size() && waits) {
-            keys.forEach(key -> steps.eachReadable(List.of(key), this::awaitStep));
+        Set<LockKey> missing = new LinkedHashSet<>(keys);
+        steps.eachReadable(keys, some -> had(some, false)).forEach(missing::removeAll);
+        // One that could not be read may be readable by now. If it is not, it is not granted either.
+        missing.removeIf(key -> steps.isUnreadable(key)
+                && steps.alone(key, one -> had(one, false))
+                        .map(had -> !had.isEmpty())
+                        .orElse(true));
+        if (waits) {
+            missing.forEach(key -> steps.alone(key, this::awaitStep));
         }
-        return waits || done == keys.size();
+        return waits || missing.isEmpty();
     }
 
     private boolean awaitStep(List<LockKey> key) {

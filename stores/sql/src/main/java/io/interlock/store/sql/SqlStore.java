@@ -83,7 +83,7 @@ public final class SqlStore implements RunStore {
         this.feed = feed;
         this.fastPath = fastPath;
         StoredRuns stored = new StoredRuns();
-        steps = new KeySteps(database, stored, environment.random(), feed, this::fillPlaces);
+        steps = new KeySteps(database, stored, environment.random(), feed, environment.ticker(), this::fillPlaces);
         due = new DueKeys(database, steps);
         PauseSteps pauses = new PauseSteps(database, steps, feed);
         leases = new LeaseTable(database, steps);

@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -196,11 +197,11 @@ final class SqlWork implements WorkSteps {
             due.settle(DueKeys.PAGE);
             pauses.settleEnded(1);
         }
-        if (found.placesWanted()) {
-            due.fillPlaces(
-                    request.tenant() == null ? due.tenantsOutOfPlaces() : List.of(request.tenant()), request.max());
-        }
-        if (found.isDue() || found.placesWanted()) {
+        List<String> withPlaces = !found.placesWanted()
+                ? List.of()
+                : request.tenant() == null ? due.tenantsWithPlaces() : List.of(request.tenant());
+        due.fillPlaces(withPlaces, request.max());
+        if (found.isDue() || !withPlaces.isEmpty()) {
             found = look(request, request.max());
         }
         List<Claimed> claimed = new ArrayList<>();
@@ -284,7 +285,7 @@ final class SqlWork implements WorkSteps {
     }
 
     private Found look(ClaimRequest request, int wanted, List<String> tenants) {
-        int limit = wanted + SPARE;
+        int limit = wanted + SPARE + steps.unreadableKeys();
         Rows queues = new Rows();
         tenants.forEach(tenant -> request.jobs().forEach(job -> queues.add(tenant, job.value())));
         Supplier<Found> found = inOneTrip((transaction, trip) -> {
@@ -299,7 +300,7 @@ final class SqlWork implements WorkSteps {
             }
             Trip.Answer<List<LockKey>> taken =
                     trip.list(TAKEN, DueKeys::key, request.id().toString());
-            Trip.Answer<Long> firstDue = DueKeys.firstDue(trip);
+            LongPredicate isDue = due.isAnyDue(trip);
             Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             return () -> {
                 Set<Candidate> candidates = new LinkedHashSet<>();
@@ -307,10 +308,11 @@ final class SqlWork implements WorkSteps {
                 if (least != null) {
                     candidates.addAll(aged(least.get(), List.copyOf(candidates), limit));
                 }
+                candidates.removeIf(each -> steps.isUnreadable(each.key()));
                 long now = store.get().now();
                 return new Found(
                         taken.get(),
-                        firstDue.get() <= now,
+                        isDue.test(now),
                         store.get().placesWanted(),
                         inTurn(candidates, Micros.moment(now), limit));
             };

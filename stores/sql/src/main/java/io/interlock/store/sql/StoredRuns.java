@@ -67,6 +67,16 @@ final class StoredRuns {
         markedSlice = slice;
     }
 
+    /** A row that says something this program does not understand. All other rows may be fine. */
+    static final class UnreadableRow extends SQLDataException {
+
+        private static final long serialVersionUID = 1L;
+
+        UnreadableRow(String message, RuntimeException cause) {
+            super(message, cause);
+        }
+    }
+
     /** A waiting run and the rank it has in the table. */
     record Waiting(Run run, int rank) {}
 
@@ -88,7 +98,7 @@ final class StoredRuns {
                     asked.line(),
                     status);
         } catch (RuntimeException unreadable) {
-            throw new SQLDataException("run " + id + " cannot be read: " + unreadable.getMessage(), unreadable);
+            throw new UnreadableRow("run " + id + " cannot be read: " + unreadable.getMessage(), unreadable);
         }
     }
 

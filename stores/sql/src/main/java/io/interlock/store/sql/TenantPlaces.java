@@ -25,20 +25,24 @@ final class TenantPlaces implements TenantSlots {
 
     private static final String LOCK = "SELECT p.tenant FROM ${rows:k(tenant text)} JOIN ${t:tenant_place} AS p"
             + " ON p.tenant = k.tenant ORDER BY p.tenant ${lock:p}";
-    private static final String BUSY = "SELECT k.tenant, (SELECT count(*) FROM ${t:open_run} AS q"
-            + " WHERE q.tenant = k.tenant AND q.busy = 1) + (SELECT count(*) FROM ${t:lease} AS o"
-            + " WHERE o.tenant = k.tenant AND o.reserved_until IS NOT NULL) FROM ${rows:k(tenant text)}";
+    // An offer to a caller keeps its place.
+    private static final String BUSY_OF =
+            "((SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = %1$s AND q.busy = 1)"
+                    + " + (SELECT count(*) FROM ${t:lease} AS o ${index:lease_offer}"
+                    + " WHERE o.tenant = %1$s AND o.reserved_until IS NOT NULL))";
+    private static final String BUSY =
+            "SELECT k.tenant, " + BUSY_OF.formatted("k.tenant") + " FROM ${rows:k(tenant text)}";
+    private static final String WITH_PLACES = "SELECT k.tenant FROM ${rows:k(tenant text)} WHERE "
+            + BUSY_OF.formatted("k.tenant") + " < (SELECT max(l.blocked_below) FROM ${t:lease} AS l"
+            + " WHERE l.tenant = k.tenant AND l.blocked_priority IS NOT NULL AND l.blocked_number IS NOT NULL)";
     private static final String WAITS = """
             SELECT l.name, l.blocked_priority, l.blocked_since, l.blocked_number FROM ${t:lease} AS l
              WHERE l.tenant = ? AND l.blocked_priority IS NOT NULL AND l.blocked_number IS NOT NULL AND l.blocked_below >""";
-    private static final String FIRST = WAITS + " %s ORDER BY l.blocked_priority DESC, l.blocked_number LIMIT ?";
-    private static final String OF_PRIORITY =
-            WAITS + " %s AND l.blocked_priority = ? ORDER BY l.blocked_number LIMIT ?";
+    private static final String FIRST = "ORDER BY l.blocked_priority DESC, l.blocked_number LIMIT ?";
+    private static final String OF_PRIORITY = "AND l.blocked_priority = ? ORDER BY l.blocked_number LIMIT ?";
     private static final String LEAST = """
             SELECT min(l.blocked_priority) FROM ${t:lease} AS l
              WHERE l.tenant = ? AND l.blocked_priority IS NOT NULL AND l.blocked_number IS NOT NULL""";
-    private static final String BUSY_NOW =
-            "(SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 1)";
 
     private final Step step;
     private final LockKey key;
@@ -84,17 +88,17 @@ final class TenantPlaces implements TenantSlots {
         return busy;
     }
 
+    /** Those of some tenants that have a place for a run that waits for one. */
+    static List<String> withPlaces(Transaction transaction, List<String> tenants) throws SQLException {
+        Rows rows = new Rows();
+        tenants.forEach(rows::add);
+        return rows.isEmpty() ? List.of() : transaction.list(WITH_PLACES, Trip.TEXT, rows);
+    }
+
     @Override
     public @Nullable Rival firstRival(int busyNow, Instant now) {
         try {
-            return waiting(
-                            step.transaction(),
-                            key.tenant(),
-                            "?",
-                            busyNow,
-                            step.now(),
-                            step.keys().size() + 1)
-                    .stream()
+            return waiting(step.transaction(), key.tenant(), step.keys().size() + 1, "?", busyNow).stream()
                     // Keys of this step are decided by it.
                     .filter(other -> step.key(other.key()) == null)
                     .findFirst()
@@ -107,8 +111,7 @@ final class TenantPlaces implements TenantSlots {
 
     /** The keys of a tenant that wait only for a place, the first {@code most} of them at least, in their order. */
     static List<LockKey> waiting(Transaction transaction, String tenant, int most) throws SQLException {
-        long now = StoreRow.read(transaction).now();
-        return waiting(transaction, tenant, BUSY_NOW, tenant, now, most).stream()
+        return waiting(transaction, tenant, most, BUSY_OF.formatted("?"), tenant, tenant).stream()
                 .map(Waiting::key)
                 .toList();
     }
@@ -124,12 +127,13 @@ final class TenantPlaces implements TenantSlots {
 
     // Waiting raises a priority by ten at most, so the first is the first of one of eleven priorities.
     private static List<Waiting> waiting(
-            Transaction transaction, String tenant, String busy, Object ofBusy, long now, int most)
-            throws SQLException {
+            Transaction transaction, String tenant, int most, String busy, Object... ofBusy) throws SQLException {
         Trip.Reader<Waiting> reader =
                 row -> new Waiting(LockKey.of(tenant, row.getString(1)), row.getInt(2), row.getLong(3), row.getLong(4));
         Trip trip = transaction.trip();
-        Trip.Answer<List<Waiting>> first = trip.list(FIRST.formatted(busy), reader, tenant, ofBusy, most);
+        Trip.Answer<StoreRow> store = StoreRow.ask(trip);
+        Trip.Answer<List<Waiting>> first =
+                new Filter(WAITS, tenant).and(busy, ofBusy).and(FIRST, most).list(trip, reader);
         Trip.Answer<List<Integer>> least = trip.list(LEAST, row -> row.getInt(1), tenant);
         trip.run();
         Set<Waiting> found = new LinkedHashSet<>(first.get());
@@ -142,11 +146,15 @@ final class TenantPlaces implements TenantSlots {
             Trip more = transaction.trip();
             List<Trip.Answer<List<Waiting>>> lower = new ArrayList<>();
             for (int priority = greatest - 1; priority >= last; priority--) {
-                lower.add(more.list(OF_PRIORITY.formatted(busy), reader, tenant, ofBusy, priority, most));
+                lower.add(new Filter(WAITS, tenant)
+                        .and(busy, ofBusy)
+                        .and(OF_PRIORITY, priority, most)
+                        .list(more, reader));
             }
             more.run();
             lower.forEach(each -> found.addAll(each.get()));
         }
+        long now = store.get().now();
         return found.stream()
                 .sorted(Comparator.<Waiting>comparingInt(each -> -each.effective(now))
                         .thenComparingLong(Waiting::number))

@@ -207,6 +207,8 @@ class SqliteRunsTest {
         store.upkeep().sweepRuns(100);
         assertThat(claim()).extracting(claimed -> claimed.run().id()).containsExactly(run.id());
         database.execute("UPDATE interlock_open_run SET status = '" + status + "' WHERE name = 'key'");
+        store.close();
+        store = reopened();
         assertThat(claim()).extracting(claimed -> claimed.run().id()).containsExactly(unreadable.id());
     }
 
