@@ -13,6 +13,7 @@ import io.interlock.time.Environment.Ticker;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -107,25 +108,31 @@ final class KeySteps {
 
     /** The same; {@code alone} it waits for the keys of the requests. */
     <Q, A> Answers<A> answer(Database.Lane lane, List<Q> requests, Kind<Q, A> kind, boolean alone) {
-        return answer(lane, requests, kind, alone, new ArrayList<>());
-    }
-
-    /**
-     * Answers all requests. Where a write keeps all others out, it looks at the first ones that may be answered without
-     * writing, and writes only from the first one on that has to.
-     */
-    <Q, A> Answers<A> lookThenAnswer(Database.Lane lane, List<Q> requests, Kind<Q, A> kind, Predicate<Q> looks) {
         List<@Nullable A> answers = new ArrayList<>();
-        if (database.hasOneWriter()) {
-            List<Q> first = requests.stream().takeWhile(looks).toList();
-            if (!first.isEmpty()) {
-                answers.addAll(database.read(transaction -> step(transaction, false, step -> look(step, first, kind))));
-            }
+        while (answers.size() < requests.size()) {
+            List<Q> left = requests.subList(answers.size(), requests.size());
+            List<Q> next = database.hasOneWriter() && left.size() > MOST_AT_ONCE ? left.subList(0, MOST_AT_ONCE) : left;
+            Outcome<A> outcome =
+                    database.write(lane, transaction -> step(transaction, false, step -> run(step, next, kind, alone)));
+            tell(outcome);
+            answers.addAll(outcome.answers());
         }
-        return answer(lane, requests, kind, requests.size() == 1, answers);
+        return Answers.partly(answers);
     }
 
-    /** Answers requests that have no answer by a look where it may be enough, and all others in one step. */
+    /** Answers one request in a step of its own; where a write keeps all others out, only if a look is not enough. */
+    <Q, A> A answerOne(Q request, Kind<Q, A> kind) {
+        return lookFirst(List.of(request), true, any -> database.hasOneWriter(), kind)
+                .only();
+    }
+
+    /** Answers requests by a look where it may be enough, and all others in one step. */
+    <Q, A> Answers<A> lookFirst(List<Q> requests, boolean alone, Predicate<Q> mayBeEnough, Kind<Q, A> kind) {
+        List<@Nullable A> answers = new ArrayList<>(Collections.nCopies(requests.size(), null));
+        return lookFirst(requests, answers, alone, mayBeEnough, kind, kind);
+    }
+
+    /** The same for those that have no answer yet. */
     <Q, A> Answers<A> lookFirst(
             List<Q> requests,
             List<@Nullable A> answers,
@@ -143,24 +150,6 @@ final class KeySteps {
         return IntStream.range(0, requests.size()).filter(which).boxed().toList();
     }
 
-    /** Answers one request in a step of its own, if a look is not enough. */
-    <Q, A> A answerOne(Database.Lane lane, Q request, Kind<Q, A> kind) {
-        return lookThenAnswer(lane, List.of(request), kind, any -> true).only();
-    }
-
-    private <Q, A> Answers<A> answer(
-            Database.Lane lane, List<Q> requests, Kind<Q, A> kind, boolean alone, List<@Nullable A> answers) {
-        while (answers.size() < requests.size()) {
-            List<Q> left = requests.subList(answers.size(), requests.size());
-            List<Q> next = database.hasOneWriter() && left.size() > MOST_AT_ONCE ? left.subList(0, MOST_AT_ONCE) : left;
-            Outcome<A> outcome =
-                    database.write(lane, transaction -> step(transaction, false, step -> run(step, next, kind, alone)));
-            tell(outcome);
-            answers.addAll(outcome.answers());
-        }
-        return Answers.partly(answers);
-    }
-
     @FunctionalInterface
     private interface Body<A> {
 
@@ -176,19 +165,6 @@ final class KeySteps {
         }
     }
 
-    private <Q, A> List<A> look(Step step, List<Q> requests, Kind<Q, A> kind) throws SQLException {
-        step.load(keysOf(requests, kind), List.of(), true, kind.needs().apply(requests));
-        List<A> answers = new ArrayList<>();
-        for (Q request : requests) {
-            A answer = kind.rule().apply(step, request);
-            if (answer == null || step.writer().wantsToWrite(kind.keys().apply(request))) {
-                break;
-            }
-            answers.add(answer);
-        }
-        return answers;
-    }
-
     private static <Q> Set<LockKey> keysOf(List<Q> requests, Kind<Q, ?> kind) {
         Set<LockKey> keys = new LinkedHashSet<>();
         requests.forEach(request -> keys.addAll(kind.keys().apply(request)));
@@ -197,10 +173,10 @@ final class KeySteps {
 
     /**
      * Answers requests by one look at all their keys. A request has no answer if it would have to write, comes after one of the
-     * same key that would have to, or needs more than one look.
+     * same key that would have to, or needs more than one look where that is a round trip more.
      */
     private <Q, A> Answers<A> lookAtEach(List<Q> requests, Kind<Q, A> kind) {
-        return database.read(transaction -> step(transaction, true, step -> {
+        return database.read(transaction -> step(transaction, !database.hasOneWriter(), step -> {
             step.load(keysOf(requests, kind), List.of(), true, kind.needs().apply(requests));
             List<@Nullable A> answers = new ArrayList<>();
             for (Q request : requests) {
@@ -227,20 +203,6 @@ final class KeySteps {
             step.load(kind.keys().apply(request), List.of(), true, kind.needs().apply(List.of(request)));
             return Objects.requireNonNull(kind.rule().apply(step, request), "a look has an answer");
         }));
-    }
-
-    /** As {@link #lockFirst}, but where a write keeps all others out, it looks first and writes only if it has to. */
-    <A> A lookThenLock(List<LockKey> keys, Rule<List<LockKey>, A> rule) {
-        Optional<A> seen = database.hasOneWriter()
-                ? database.read(transaction -> step(transaction, false, step -> {
-                    step.loadFirst(keys, keys.size(), Step.Needs.KEYS);
-                    A answer = rule.apply(step, keys);
-                    List<LockKey> loaded =
-                            step.keys().stream().map(key -> key.row().key()).toList();
-                    return step.writer().wantsToWrite(loaded) ? Optional.empty() : Optional.ofNullable(answer);
-                }))
-                : Optional.empty();
-        return seen.orElseGet(() -> lockFirst(keys, rule));
     }
 
     /** Locks {@code keys} that no other step has, applies {@code rule} to the step, and writes what changed. */

@@ -180,7 +180,7 @@ final class SqlWork implements WorkSteps {
         }
         Found found = look(request, request.max());
         if (!found.taken().isEmpty()) {
-            List<Claimed> before = steps.lookThenLock(found.taken(), (step, keys) -> {
+            List<Claimed> before = steps.lockFirst(found.taken(), (step, keys) -> {
                 List<Claimed> mine = new ArrayList<>();
                 for (Step.LoadedKey key : step.keys()) {
                     Settlement.settle(key.state());
