@@ -61,6 +61,9 @@ final class KeyPages {
 
     private List<KeyView> views(Transaction transaction, Filter filter) throws SQLException {
         List<KeyRow> rows = filter.list(transaction, KeyRow::read);
+        if (rows.isEmpty()) {
+            return List.of();
+        }
         Set<RunId> reserved = new HashSet<>();
         rows.forEach(row -> {
             if (row.reservation() != null) {

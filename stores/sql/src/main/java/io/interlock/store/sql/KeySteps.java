@@ -22,7 +22,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -140,14 +139,12 @@ final class KeySteps {
             Predicate<Q> mayBeEnough,
             Kind<Q, A> look,
             Kind<Q, A> kind) {
-        List<Integer> looked = places(requests, i -> answers.get(i) == null && mayBeEnough.test(requests.get(i)));
+        List<Integer> looked = IntStream.range(0, requests.size())
+                .filter(place -> answers.get(place) == null && mayBeEnough.test(requests.get(place)))
+                .boxed()
+                .toList();
         FastPath.complete(requests, answers, looked, some -> lookAtEach(some, look));
-        List<Integer> rest = places(requests, i -> answers.get(i) == null);
-        return FastPath.complete(requests, answers, rest, some -> answer(Database.Lane.STEPS, some, kind, alone));
-    }
-
-    private static List<Integer> places(List<?> requests, IntPredicate which) {
-        return IntStream.range(0, requests.size()).filter(which).boxed().toList();
+        return FastPath.complete(requests, answers, some -> answer(Database.Lane.STEPS, some, kind, alone));
     }
 
     @FunctionalInterface
