@@ -28,7 +28,7 @@ public final class RunTexts {
 
     /** Like {@link #require(String, String, String)}, with another limit of bytes. */
     public static String require(String what, String text, int most, String nextStep) {
-        if (text.isBlank() || text.codePoints().anyMatch(Character::isISOControl)) {
+        if (text.isBlank() || hasControl(text)) {
             throw new InvalidSettingException(what, text, "must not be blank or contain control characters", nextStep);
         }
         limit(what, text, most);
@@ -37,13 +37,23 @@ public final class RunTexts {
 
     /** {@code text} as one line of at most {@link #MAX_LINE} characters. */
     static String line(String text) {
-        String line = text.codePoints().anyMatch(Character::isISOControl)
+        String line = hasControl(text)
                 ? text.codePoints()
                         .map(point -> Character.isISOControl(point) ? NO_CHARACTER : point)
                         .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                         .toString()
                 : text;
         return line.length() > MAX_LINE ? line.substring(0, MAX_LINE - 1) + "…" : line;
+    }
+
+    // A loop, because each lease that is read asks for two texts.
+    private static boolean hasControl(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isISOControl(text.charAt(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** {@code text}, if it has at most {@link #MAX_BODY} bytes. */

@@ -38,11 +38,14 @@ final class PostgresDialect extends ServerDialect {
 
     /**
      * Plans are kept by a session, because to make one takes longer than to follow it. They may be from when the tables were
-     * still empty, and must be good when they are full: so they go from row to row by index. For a transaction.
+     * still empty, and must be good when they are full: so they go from row to row by index. What is forbidden counts as very
+     * expensive, and PostgreSQL compiles an expensive statement to machine code, anew for each execution: so that is forbidden, too.
+     * For a transaction.
      */
     static final String BY_INDEX = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true),"
             + " set_config('enable_seqscan', 'off', true),"
-            + " set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)";
+            + " set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),"
+            + " set_config('jit', 'off', true)";
 
     // The parameter is how long a step may wait for a row.
     private static final String LATCH = BY_INDEX + ", set_config('lock_timeout', ?, true),"

@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -170,7 +171,7 @@ final class SqlWork implements WorkSteps {
         }
         Found found = look(request, request.max());
         if (!found.taken().isEmpty()) {
-            List<Claimed> before = steps.lookThenLock(found.taken(), (step, keys) -> {
+            List<Claimed> before = steps.lockFirst(found.taken(), (step, keys) -> {
                 List<Claimed> mine = new ArrayList<>();
                 for (Step.LoadedKey key : step.keys()) {
                     Settlement.settle(key.state());
@@ -187,11 +188,11 @@ final class SqlWork implements WorkSteps {
             due.settle(DueKeys.PAGE);
             pauses.settleEnded(1);
         }
-        if (found.placesWanted()) {
-            due.fillPlaces(
-                    request.tenant() == null ? due.tenantsOutOfPlaces() : List.of(request.tenant()), request.max());
-        }
-        if (found.isDue() || found.placesWanted()) {
+        List<String> withPlaces = !found.placesWanted()
+                ? List.of()
+                : request.tenant() == null ? due.tenantsWithPlaces() : List.of(request.tenant());
+        due.fillPlaces(withPlaces, request.max());
+        if (found.isDue() || !withPlaces.isEmpty()) {
             found = look(request, request.max());
         }
         List<Claimed> claimed = new ArrayList<>();
@@ -275,7 +276,7 @@ final class SqlWork implements WorkSteps {
     }
 
     private Found look(ClaimRequest request, int wanted, List<String> tenants) {
-        int limit = wanted + SPARE;
+        int limit = wanted + SPARE + steps.unreadableKeys();
         Rows queues = new Rows();
         tenants.forEach(tenant -> request.jobs().forEach(job -> queues.add(tenant, job.value())));
         Supplier<Found> found = inOneTrip((transaction, trip) -> {
@@ -289,14 +290,16 @@ final class SqlWork implements WorkSteps {
             }
             Trip.Answer<List<LockKey>> taken =
                     trip.list(TAKEN, DueKeys::key, request.id().toString());
-            Trip.Answer<Long> firstDue = DueKeys.firstDue(trip);
+            LongPredicate isDue = due.isAnyDue(trip);
             Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             return () -> {
-                List<Candidate> candidates =
-                        first.stream().flatMap(answer -> answer.get().stream()).toList();
+                List<Candidate> candidates = first.stream()
+                        .flatMap(answer -> answer.get().stream())
+                        .filter(each -> !steps.isUnreadable(each.key()))
+                        .toList();
                 return new Found(
                         taken.get(),
-                        firstDue.get() <= store.get().now(),
+                        isDue.test(store.get().now()),
                         store.get().placesWanted(),
                         inTurn(candidates, limit));
             };

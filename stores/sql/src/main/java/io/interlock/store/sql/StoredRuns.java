@@ -68,6 +68,16 @@ final class StoredRuns {
         markedSlice = slice;
     }
 
+    /** A row that says something this program does not understand. All other rows may be fine. */
+    static final class UnreadableRow extends SQLDataException {
+
+        private static final long serialVersionUID = 1L;
+
+        UnreadableRow(String message, RuntimeException cause) {
+            super(message, cause);
+        }
+    }
+
     Run read(ResultSet row) throws SQLException {
         String id = row.getString(1);
         try {
@@ -86,7 +96,7 @@ final class StoredRuns {
                     asked.line(),
                     status);
         } catch (RuntimeException unreadable) {
-            throw new SQLDataException("run " + id + " cannot be read: " + unreadable.getMessage(), unreadable);
+            throw new UnreadableRow("run " + id + " cannot be read: " + unreadable.getMessage(), unreadable);
         }
     }
 

@@ -19,15 +19,20 @@ final class TenantPlaces implements TenantSlots {
 
     private static final String LOCK = "SELECT p.tenant FROM ${rows:k(tenant text)} JOIN ${t:tenant_place} AS p"
             + " ON p.tenant = k.tenant ORDER BY p.tenant ${lock:p}";
-    private static final String BUSY = "SELECT k.tenant, (SELECT count(*) FROM ${t:open_run} AS q"
-            + " WHERE q.tenant = k.tenant AND q.busy = 1) + (SELECT count(*) FROM ${t:lease} AS o"
-            + " WHERE o.tenant = k.tenant AND o.reserved_until IS NOT NULL) FROM ${rows:k(tenant text)}";
+    // An offer to a caller keeps its place.
+    private static final String BUSY_OF =
+            "((SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = %1$s AND q.busy = 1)"
+                    + " + (SELECT count(*) FROM ${t:lease} AS o ${index:lease_offer}"
+                    + " WHERE o.tenant = %1$s AND o.reserved_until IS NOT NULL))";
+    private static final String BUSY =
+            "SELECT k.tenant, " + BUSY_OF.formatted("k.tenant") + " FROM ${rows:k(tenant text)}";
+    private static final String WITH_PLACES = "SELECT k.tenant FROM ${rows:k(tenant text)} WHERE "
+            + BUSY_OF.formatted("k.tenant") + " < (SELECT max(l.blocked_below) FROM ${t:lease} AS l"
+            + " WHERE l.tenant = k.tenant AND l.blocked_place IS NOT NULL AND l.blocked_number IS NOT NULL)";
     private static final String WAITS = """
             SELECT l.name, l.blocked_place, l.blocked_number FROM ${t:lease} AS l
-             WHERE l.tenant = ? AND l.blocked_place IS NOT NULL AND l.blocked_number IS NOT NULL AND l.blocked_below > %s
-             ORDER BY l.blocked_place, l.blocked_number LIMIT ?""";
-    private static final String BUSY_NOW =
-            "(SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 1)";
+             WHERE l.tenant = ? AND l.blocked_place IS NOT NULL AND l.blocked_number IS NOT NULL AND l.blocked_below >""";
+    private static final String IN_ORDER = "ORDER BY l.blocked_place, l.blocked_number LIMIT ?";
 
     private final Step step;
     private final LockKey key;
@@ -73,16 +78,17 @@ final class TenantPlaces implements TenantSlots {
         return busy;
     }
 
+    /** Those of some tenants that have a place for a run that waits for one. */
+    static List<String> withPlaces(Transaction transaction, List<String> tenants) throws SQLException {
+        Rows rows = new Rows();
+        tenants.forEach(rows::add);
+        return rows.isEmpty() ? List.of() : transaction.list(WITH_PLACES, Trip.TEXT, rows);
+    }
+
     @Override
     public @Nullable Rival firstRival(int busyNow) {
         try {
-            return waiting(
-                            step.transaction(),
-                            key.tenant(),
-                            "?",
-                            busyNow,
-                            step.keys().size() + 1)
-                    .stream()
+            return waiting(step.transaction(), key.tenant(), step.keys().size() + 1, "?", busyNow).stream()
                     // Keys of this step are decided by it.
                     .filter(other -> step.key(other.key()) == null)
                     .findFirst()
@@ -95,7 +101,7 @@ final class TenantPlaces implements TenantSlots {
 
     /** The keys of a tenant that wait only for a place, the first {@code most} of them, in their order. */
     static List<LockKey> waiting(Transaction transaction, String tenant, int most) throws SQLException {
-        return waiting(transaction, tenant, BUSY_NOW, tenant, most).stream()
+        return waiting(transaction, tenant, most, BUSY_OF.formatted("?"), tenant, tenant).stream()
                 .map(Waiting::key)
                 .toList();
     }
@@ -103,13 +109,14 @@ final class TenantPlaces implements TenantSlots {
     /** A key whose first run waits only for a place. */
     private record Waiting(LockKey key, Rival first) {}
 
-    private static List<Waiting> waiting(Transaction transaction, String tenant, String busy, Object ofBusy, int most)
-            throws SQLException {
-        return transaction.list(
-                WAITS.formatted(busy),
-                row -> new Waiting(LockKey.of(tenant, row.getString(1)), new Rival(row.getLong(2), row.getLong(3))),
-                tenant,
-                ofBusy,
-                most);
+    private static List<Waiting> waiting(
+            Transaction transaction, String tenant, int most, String busy, Object... ofBusy) throws SQLException {
+        return new Filter(WAITS, tenant)
+                .and(busy, ofBusy)
+                .and(IN_ORDER, most)
+                .list(
+                        transaction,
+                        row -> new Waiting(
+                                LockKey.of(tenant, row.getString(1)), new Rival(row.getLong(2), row.getLong(3))));
     }
 }

@@ -65,6 +65,8 @@ ${create} ${schema}.${prefix}lease (
   PRIMARY KEY (tenant, name)
 ) ${rows};
 ${index} ${prefix}lease_due ${on}lease (due_at) ${only due_at IS NOT NULL};
+@sqlite,postgres ${index} ${prefix}lease_offer ${on}lease (tenant) WHERE reserved_until IS NOT NULL;
+@mariadb ${index} ${prefix}lease_offer ${on}lease (tenant, reserved_until);
 @sqlite,postgres ${index} ${prefix}lease_blocked ${on}lease (tenant, blocked_place, blocked_number)
 @sqlite,postgres   WHERE blocked_number IS NOT NULL;
 @mariadb ${index} ${prefix}lease_blocked ${on}lease (blocked_number);
