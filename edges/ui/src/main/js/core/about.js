@@ -7,7 +7,7 @@ const ABOUT = {
   lock: ['Lock', 'Who has the key, who waits for it and in which order, and all holds one after the other: no two at a time. An estimate (≈) comes from past runs of the same key; without past runs there is none.', 'guarantees'],
   runs: ['Runs', 'Every execution with its wait, its duration and its outcome. Dead letter: all attempts failed. Lost: the run did not renew its lease in time, and the key went to the next run.', 'run-lifecycle'],
   run: ['Run', 'Its time in the queue, its attempts and their stages, and what it wrote. A run that lost its lease may still write until it is stopped; its token is refused by resources that check it.', 'run-lifecycle'],
-  queue: ['Queue', 'The runs that wait, by key, in the order in which they get it: a higher priority first, and one more for every minute of waiting, up to ten. Moving a run to the front is recorded in the audit log.', 'engine#what-a-second-request-gets'],
+  queue: ['Queue', 'The runs that wait, by key, in the order in which they get it: a higher priority first, and one more for every minute of waiting. Moving a run to the front is recorded in the audit log.', 'engine#what-a-second-request-gets'],
   'dead-letters': ['Dead letters', 'Runs that used up their attempts. Retry starts a new run under the same key; discard settles it without another attempt.', 'run-lifecycle'],
   jobs: ['Jobs', 'What runs can do: their schedule and next start, their last outcome, and what happens when the key is taken.', 'engine'],
   job: ['Job', 'When it starts, how its runs fared in the last seven days, how long they take, which workers take it, and its newest runs.', 'engine'],

@@ -8,12 +8,8 @@ import io.interlock.run.RunStatus.Progress;
 import io.interlock.run.RunStatus.Stage;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,25 +84,16 @@ public record KeyLine(
         }
 
         /**
-         * A place between two runs of a queue. Waiting changes the order of runs with different priorities, so a place names the last
-         * run that was listed of each rank: the next page repeats no run.
+         * A place between two runs of a queue.
          *
          * @param count how many runs were listed before it
-         * @param reached the number of the last run listed of each rank, see {@link io.interlock.spi.run.rules.LineRules}
+         * @param rank the rank of the last of them, see {@link io.interlock.spi.run.rules.LineRules}
+         * @param number its number
          */
-        public record Place(int count, SortedMap<Integer, Long> reached) {
+        public record Place(int count, long rank, long number) {
 
             /** Before all runs. */
-            public static final Place FRONT = new Place(0, Collections.emptySortedMap());
-
-            public Place {
-                reached = Collections.unmodifiableSortedMap(new TreeMap<>(reached));
-            }
-
-            /** The number of the last run of {@code rank} before this place; 0 if there is none. */
-            public long reached(int rank) {
-                return reached.getOrDefault(rank, 0L);
-            }
+            public static final Place FRONT = new Place(0, Long.MIN_VALUE, 0);
 
             /**
              * The place with this {@link #toString() text}.
@@ -115,23 +102,15 @@ public record KeyLine(
              */
             public static Place parse(String text) {
                 String[] parts = text.split(",", -1);
-                SortedMap<Integer, Long> reached = new TreeMap<>();
-                for (int i = 1; i < parts.length; i++) {
-                    int equals = parts[i].indexOf('=');
-                    if (equals < 0) {
-                        throw new IllegalArgumentException("no place in a queue: " + text);
-                    }
-                    reached.put(
-                            Integer.parseInt(parts[i].substring(0, equals)),
-                            Long.parseLong(parts[i].substring(equals + 1)));
+                if (parts.length != 3) {
+                    throw new IllegalArgumentException("no place in a queue: " + text);
                 }
-                return new Place(Integer.parseInt(parts[0]), reached);
+                return new Place(Integer.parseInt(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]));
             }
 
             @Override
             public String toString() {
-                return count
-                        + reached.entrySet().stream().map(entry -> "," + entry).collect(Collectors.joining());
+                return count + "," + rank + "," + number;
             }
         }
     }

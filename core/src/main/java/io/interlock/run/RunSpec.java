@@ -36,14 +36,11 @@ public record RunSpec(
     /** The highest priority of a submission; the lowest is its negative. */
     public static final int MAX_PRIORITY = 100;
 
-    /** The highest priority of a run that was moved to the front. */
-    public static final int MAX_MOVED = 9_000;
-
     private static final int MAX_LABELS = 20;
     private static final int MAX_LABEL = 100;
 
     public RunSpec {
-        if (priority < -MAX_PRIORITY || priority > MAX_MOVED) {
+        if (priority < -MAX_PRIORITY) {
             throw outOfRange(priority);
         }
         RunTexts.body("parameters", parameters);

@@ -26,7 +26,6 @@ import io.interlock.spi.run.rules.StepContext.TenantSlots;
 import io.interlock.spi.run.rules.StopRules;
 import io.interlock.spi.run.rules.SubmitRules;
 import java.lang.reflect.Proxy;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +43,7 @@ final class OneKey {
         }
 
         @Override
-        public @Nullable Rival firstRival(int busy, Instant now) {
+        public @Nullable Rival firstRival(int busy) {
             return null;
         }
     };

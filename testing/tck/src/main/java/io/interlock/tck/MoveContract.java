@@ -65,7 +65,7 @@ interface MoveContract extends RunContract {
                         .priority())
                 .as("kept")
                 .isEqualTo(((MoveAnswer.Moved) answer).run().spec().priority());
-        // The others age meanwhile.
+        // The others wait meanwhile.
         advance(Duration.ofMinutes(30));
         assertThat(served(4)).containsExactly(running.id(), last.id(), urgent.id(), first.id());
     }
@@ -86,6 +86,17 @@ interface MoveContract extends RunContract {
         assertThat(log(key("front-2")))
                 .extracting(AuditRecord::run)
                 .containsExactly(line.get(2).id(), line.get(1).id());
+    }
+
+    @Test
+    default void aRunIsMovedBeforeOneThatHasWaitedForWeeks() {
+        Run running = waits("front-5", 0);
+        Run old = waits("front-5", RunSpec.MAX_PRIORITY);
+        advance(Duration.ofDays(40));
+        Run young = waits("front-5", -RunSpec.MAX_PRIORITY);
+        move(young.id());
+        Run newcomer = waits("front-5", RunSpec.MAX_PRIORITY);
+        assertThat(served(4)).containsExactly(running.id(), young.id(), old.id(), newcomer.id());
     }
 
     @Test

@@ -16,12 +16,14 @@ import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
 import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.run.RunSpec;
+import io.interlock.run.Wait;
 import io.interlock.spi.run.RunSteps.PauseRequest;
 import io.interlock.spi.run.RunSteps.ResumeRequest;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Waiting in the queue. */
@@ -56,24 +58,45 @@ interface QueueContract extends RunContract {
     }
 
     @Test
-    default void waitingRaisesThePriorityButNotForEver() {
+    default void waitingRaisesThePriorityByAPointForEachMinute() {
         client().starts(key("age"), queued());
         Run old = client().queues(key("age"), queued()).run();
         advance(Duration.ofMinutes(3));
-        Run middle = client().queues(key("age"), queued().priority(2)).run();
+        Run behind = client().queues(key("age"), queued().priority(2)).run();
         Run high = client().queues(key("age"), queued().priority(20)).run();
+        advance(Duration.ofMinutes(16));
+        Run level = client().queues(key("age"), queued().priority(18)).run();
+        SubmitAnswer.Queued before = client().queues(key("age"), queued().priority(21));
+        assertThat(before.position()).isEqualTo(2);
+        List<Run> inOrder = List.of(high, before.run(), old, behind, level);
         assertThat(client().store().queries().queue(key("age")))
                 .extracting(Run::id)
-                .containsExactly(high.id(), old.id(), middle.id());
+                .containsExactlyElementsOf(inOrder.stream().map(Run::id).toList());
         advance(Duration.ofHours(5));
-        assertThat(client().store().queries().queue(key("age")))
-                .as("ageing adds at most ten")
-                .extracting(Run::id)
-                .containsExactly(high.id(), middle.id(), old.id());
+        for (int i = 0; i < inOrder.size(); i++) {
+            assertThat(client().store().queries().explain(inOrder.get(i).id()))
+                    .as("the order does not change")
+                    .hasValueSatisfying(place(i + 1));
+        }
+    }
+
+    private static Consumer<Wait> place(int position) {
+        return wait -> assertThat(wait.position()).isEqualTo(position);
     }
 
     @Test
-    default void anAgedRunComesBeforeAYoungOneOfHigherPriorityThoughTheFirstOfAllGoes() {
+    default void aRunThatHasWaitedForLongEnoughComesBeforeAllOthers() {
+        client().starts(key("starving"), queued());
+        Run low = client().queues(key("starving"), queued().priority(-100)).run();
+        advance(Duration.ofMinutes(201));
+        Run urgent = client().queues(key("starving"), queued().priority(100)).run();
+        assertThat(client().store().queries().queue(key("starving")))
+                .extracting(Run::id)
+                .containsExactly(low.id(), urgent.id());
+    }
+
+    @Test
+    default void anOldRunComesBeforeAYoungOneOfHigherPriorityThoughTheFirstOfAllGoes() {
         client().starts(key("aged"), queued());
         Claimed work = client().claim();
         Run old = client().queues(key("aged"), queued().priority(4)).run();

@@ -37,6 +37,7 @@ import io.interlock.spi.run.RunViews;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -182,7 +183,15 @@ interface ViewsContract extends RunContract {
             assertThat(line(key, limit)).as("pages of %s", limit).isEqualTo(inOrder);
         }
         KeyLine front = views().line(LineQuery.front(key, 3));
-        assertThat(front.view()).isNotNull().extracting(KeyView::waiting).isEqualTo(12);
+        assertThat(front.view()).isNotNull().satisfies(view -> {
+            assertThat(view.waiting()).isEqualTo(12);
+            assertThat(view.waitingSince())
+                    .as("the first that was submitted is not the first in line")
+                    .isEqualTo(inOrder.stream()
+                            .map(Run::submittedAt)
+                            .min(Comparator.naturalOrder())
+                            .orElseThrow());
+        });
         assertThat(views().line(LineQuery.front(key("line/other"), 3)).view()).isNull();
     }
 

@@ -210,13 +210,15 @@ public final class KeyState {
 
     /** Up to {@code limit} ready runs in their order, without those in {@code passed}. */
     List<Run> front(Set<RunId> passed, int limit) {
-        Comparator<Run> order = QueueRules.order(now());
-        List<Run> stored = rows.queue().front(now(), except(passed), limit);
+        List<Run> stored = rows.queue().front(except(passed), limit);
         if (changed.isEmpty()) {
             return stored;
         }
         Stream<Run> mine = changedQueue().filter(run -> QueueRules.isReady(run, now()) && !passed.contains(run.id()));
-        return Stream.concat(mine, stored.stream()).sorted(order).limit(limit).toList();
+        return Stream.concat(mine, stored.stream())
+                .sorted(QueueRules.ORDER)
+                .limit(limit)
+                .toList();
     }
 
     /** The first of all waiting runs, ready or not. */
@@ -226,7 +228,7 @@ public final class KeyState {
             return Optional.of(ready.get(0));
         }
         return Stream.concat(changedQueue(), rows.queue().resting(changed.keySet(), 1).stream())
-                .min(QueueRules.order(now()));
+                .min(QueueRules.ORDER);
     }
 
     /** Up to {@code limit} waiting runs that are due and that this step has not processed yet. */
@@ -238,7 +240,7 @@ public final class KeyState {
         return Stream.concat(
                         changedQueue().filter(run -> run.job().equals(job)),
                         rows.queue().ofJob(job, changed.keySet()).stream())
-                .sorted(QueueRules.order(now()))
+                .sorted(QueueRules.ORDER)
                 .toList();
     }
 

@@ -1,90 +1,61 @@
 package io.interlock.spi.run.rules;
 
+import io.interlock.run.KeyLine;
 import io.interlock.run.KeyLine.LineQuery;
+import io.interlock.run.KeyView;
 import io.interlock.run.Run;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pages of a queue in the order of {@link QueueRules#readyFirst}, at a cost that depends on the page and not on the queue. Runs of
- * one rank stand in the order of their numbers. The rank of a ready run is its priority, negated; that of another is {@value
- * #RESTING_BASE} more.
+ * The queue of a key as one order, that of {@link QueueRules#readyFirst}: by rank, then by number. The rank of a ready run is its
+ * {@linkplain QueueRules#place place}; that of another is {@value #RESTING_BASE} more.
  */
 public final class LineRules {
 
     /** What is added to the rank of a run that is not ready. */
-    public static final int RESTING_BASE = 20_000;
+    public static final long RESTING_BASE = 1L << 61;
 
     /** No ready run has this rank or a higher one, and every other run has. */
-    public static final int RESTING = 10_000;
+    public static final long RESTING = 1L << 60;
 
     private LineRules() {}
 
-    /**
-     * The queue of one key by ranks.
-     *
-     * @param <X> how the store fails
-     */
-    public interface Ranks<X extends Exception> {
+    /** A waiting run and its rank. */
+    public record Standing(Run run, long rank) {
 
-        /** The ranks that have runs, in ascending order. */
-        List<Integer> all() throws X;
+        /** Where {@code run} stands at {@code now}. */
+        public static Standing of(Run run, Instant now) {
+            return new Standing(run, LineRules.rank(run, now));
+        }
 
-        /** Up to {@code limit} runs of {@code rank} with a number above {@code after}, in the order of their numbers. */
-        List<Run> of(int rank, long after, int limit) throws X;
+        /** Whether it stands behind a run with this rank and number. */
+        public boolean isBehind(long otherRank, long number) {
+            return rank == otherRank ? run.number() > number : rank > otherRank;
+        }
+    }
+
+    /** The rank of a waiting run. */
+    public static long rank(Run run, Instant now) {
+        return QueueRules.place(run) + (QueueRules.isReady(run, now) ? 0 : RESTING_BASE);
     }
 
     /**
-     * One page.
+     * The page that {@code query} asks for.
      *
-     * @param runs its runs, in their order
-     * @param next where the next page begins, or {@code null} if there is none
+     * @param found the next runs in their order, one more than fit in the page if there are so many
      */
-    public record Page(List<Run> runs, LineQuery.@Nullable Place next) {}
-
-    /** The page that {@code query} asks for. */
-    public static <X extends Exception> Page page(LineQuery query, Instant now, Ranks<X> queue) throws X {
-        List<Integer> ranks = queue.all();
-        int wanted = query.limit() + 1;
-        Map<Run, Integer> found = new HashMap<>();
-        List<Run> runs = new ArrayList<>();
-        for (boolean ready : new boolean[] {true, false}) {
-            List<Run> half = half(query, ranks, ready, wanted - runs.size(), queue, found);
-            half.sort(QueueRules.order(now));
-            half.stream().limit(wanted - runs.size()).forEach(runs::add);
+    public static KeyLine page(LineQuery query, @Nullable KeyView view, List<Standing> found, List<Duration> past) {
+        LineQuery.Place after = query.after();
+        List<Standing> page = found.subList(0, Math.min(query.limit(), found.size()));
+        LineQuery.Place next = null;
+        if (page.size() < found.size()) {
+            Standing last = page.get(page.size() - 1);
+            next = new LineQuery.Place(
+                    after.count() + page.size(), last.rank(), last.run().number());
         }
-        if (runs.size() < wanted) {
-            return new Page(List.copyOf(runs), null);
-        }
-        List<Run> page = List.copyOf(runs.subList(0, query.limit()));
-        SortedMap<Integer, Long> reached = new TreeMap<>(query.after().reached());
-        page.forEach(run -> reached.merge(found.getOrDefault(run, 0), run.number(), Math::max));
-        return new Page(page, new LineQuery.Place(query.after().count() + page.size(), reached));
-    }
-
-    private static <X extends Exception> List<Run> half(
-            LineQuery query, List<Integer> ranks, boolean ready, int wanted, Ranks<X> queue, Map<Run, Integer> found)
-            throws X {
-        List<Run> half = new ArrayList<>();
-        // Waiting raises a priority by ten at most: runs further behind than that cannot overtake.
-        int last = Integer.MAX_VALUE;
-        for (int rank : ranks) {
-            if (rank < RESTING == ready && wanted > 0 && rank <= last) {
-                for (Run run : queue.of(rank, query.after().reached(rank), wanted)) {
-                    half.add(run);
-                    found.put(run, rank);
-                }
-                if (half.size() >= wanted && last == Integer.MAX_VALUE) {
-                    last = rank + QueueRules.MOST_AGEING;
-                }
-            }
-        }
-        return half;
+        return new KeyLine(view, after.count(), page.stream().map(Standing::run).toList(), next, past);
     }
 }

@@ -3,9 +3,9 @@ package io.interlock.spi.run.rules;
 import io.interlock.RunState;
 import io.interlock.run.Run;
 import io.interlock.run.Run.MoveAnswer;
-import io.interlock.run.RunSpec;
 import io.interlock.spi.run.RunSteps.MoveRequest;
 import io.interlock.spi.run.rules.KeyState.ChangeReason;
+import java.util.List;
 import java.util.Set;
 
 /** Moves in a queue by hand. */
@@ -14,8 +14,9 @@ public final class MoveRules {
     private MoveRules() {}
 
     /**
-     * Gives a waiting run a priority that no other ready run of its key reaches by waiting. A run that rests, because its delay is not
-     * over, is the first once it is ready. Nothing changes for a run that has such a priority.
+     * Gives a waiting run the least priority with which it stands before all other ready runs of its key, however long these have
+     * waited. A run that rests, because its delay is not over, is the first once it is ready. Nothing changes for a run that stands
+     * there.
      */
     public static MoveAnswer toFront(KeyState state, MoveRequest request, Run known) {
         Run run = state.run(known.id()).orElse(null);
@@ -25,16 +26,13 @@ public final class MoveRules {
         if (run.state() != RunState.QUEUED) {
             return new MoveAnswer.NotWaiting(run);
         }
-        int most = state.front(Set.of(run.id()), 1).stream()
-                .mapToInt(first -> QueueRules.effectivePriority(first, state.now()))
-                .findFirst()
-                .orElse(Integer.MIN_VALUE);
-        // Another one has at most the effective priority of the first now, and may gain as much as all may by waiting.
-        long wanted = Math.min((long) most + QueueRules.MOST_AGEING + 1, RunSpec.MAX_MOVED);
-        if (run.spec().priority() >= wanted) {
+        List<Run> first = state.front(Set.of(run.id()), 1);
+        if (first.isEmpty() || QueueRules.ORDER.compare(run, first.get(0)) < 0) {
             return new MoveAnswer.Moved(run);
         }
-        Run moved = state.put(run.withPriority((int) wanted));
+        long missing = (QueueRules.place(run) - QueueRules.place(first.get(0))) / QueueRules.POINT + 1;
+        int wanted = Math.toIntExact(run.spec().priority() + missing);
+        Run moved = state.put(run.withPriority(wanted));
         state.note(
                 moved,
                 "moved-to-front",

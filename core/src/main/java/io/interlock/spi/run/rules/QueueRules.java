@@ -11,8 +11,8 @@ import io.interlock.run.RunStatus.Waiter;
 import io.interlock.run.Transition;
 import io.interlock.spi.run.rules.KeyRows.Reservation;
 import io.interlock.spi.run.rules.StepContext.TenantSlots;
-import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -23,41 +23,41 @@ import org.jspecify.annotations.Nullable;
 /** Which run comes next, and what prevents its start. Changes nothing. */
 public final class QueueRules {
 
-    /** The maximum that waiting adds to a priority. */
-    public static final int MOST_AGEING = 10;
+    /**
+     * The order of a queue: by {@linkplain #place place}, then by number. It never changes, so a run that waits is sure to come first
+     * one day.
+     */
+    // By itself: a comparator made of others is linked at its first use, which costs each start of the command line
+    // milliseconds.
+    public static final Comparator<Run> ORDER = (one, other) -> {
+        int byPlace = Long.compare(place(one), place(other));
+        return byPlace == 0 ? Long.compare(one.number(), other.number()) : byPlace;
+    };
 
     /** How many runs at the front are read first; more only if none of these may start. */
     public static final int FRONT = 1;
+
+    /** What a point of priority is worth in microseconds: a minute of waiting. */
+    static final long POINT = 60_000_000;
 
     private static final int PAGE = 4;
     private static final int MOST_PAGES = 25;
 
     private QueueRules() {}
 
-    /** Higher effective priority first, then the lower number. */
-    public static Comparator<Run> order(Instant now) {
-        // By itself: a comparator made of others is linked at its first use, which costs each start of the command line
-        // milliseconds.
-        return (one, other) -> {
-            int byPriority = Integer.compare(effectivePriority(other, now), effectivePriority(one, now));
-            return byPriority == 0 ? Long.compare(one.number(), other.number()) : byPriority;
-        };
-    }
-
     /** Ready runs first, then the others. */
     public static Comparator<Run> readyFirst(Instant now) {
-        return Comparator.<Run, Boolean>comparing(run -> !isReady(run, now)).thenComparing(order(now));
+        return Comparator.<Run>comparingLong(run -> LineRules.rank(run, now)).thenComparingLong(Run::number);
     }
 
-    /** The priority, and one more for every full minute since it was submitted, up to {@link #MOST_AGEING}. */
-    public static int effectivePriority(Run run, Instant now) {
-        return effectivePriority(run.spec().priority(), run.submittedAt(), now);
+    /** When a run of priority 0 would have been submitted to stand where {@code run} stands, in microseconds since 1970. */
+    public static long place(Run run) {
+        return place(run.submittedAt(), run.spec().priority());
     }
 
     /** The same of a run with such a priority. */
-    public static int effectivePriority(int priority, Instant submittedAt, Instant now) {
-        long minutes = Math.max(0, Duration.between(submittedAt, now).toMinutes());
-        return priority + (int) Math.min(MOST_AGEING, minutes);
+    public static long place(Instant submittedAt, int priority) {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, submittedAt) - priority * POINT;
     }
 
     /** Whether the delay of a waiting run is over, and it has not missed the offer of its key. */
@@ -116,8 +116,8 @@ public final class QueueRules {
         if (busy >= limit) {
             return false;
         }
-        TenantSlots.Rival rival = state.context().tenant().firstRival(busy, state.now());
-        return rival == null || !rival.goesBefore(run, state.now());
+        TenantSlots.Rival rival = state.context().tenant().firstRival(busy);
+        return rival == null || !rival.goesBefore(run);
     }
 
     /** The first waiting run, if the key is free and only the tenant's limit prevents its start. */

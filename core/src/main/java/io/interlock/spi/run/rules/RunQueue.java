@@ -30,7 +30,7 @@ public interface RunQueue {
         }
 
         @Override
-        public List<Run> front(Instant now, Set<RunId> except, int limit) {
+        public List<Run> front(Set<RunId> except, int limit) {
             return List.of();
         }
 
@@ -67,12 +67,12 @@ public interface RunQueue {
     Optional<Run> find(RunId id);
 
     /**
-     * Up to {@code limit} runs that are {@linkplain QueueRules#isReady ready} at {@code now}, in the order of {@link
-     * QueueRules#order}. A run whose delay is over may be missing until a step has processed the {@link #due} runs.
+     * Up to {@code limit} {@linkplain QueueRules#isReady ready} runs, in the order of {@link QueueRules#ORDER}. A run whose delay is
+     * over is missing until a step has processed the {@link #due} runs.
      */
-    List<Run> front(Instant now, Set<RunId> except, int limit);
+    List<Run> front(Set<RunId> except, int limit);
 
-    /** Up to {@code limit} runs that are not ready, in the order of their numbers. */
+    /** Up to {@code limit} runs that are not ready, in the same order. */
     List<Run> resting(Set<RunId> except, int limit);
 
     /**

@@ -64,19 +64,18 @@ public record StepContext(
         int busy();
 
         /**
-         * The first run, by priority and then by age, of another key of the tenant that waits only for a place, and could
+         * The first run, in the {@linkplain QueueRules#ORDER order of one queue}, of another key of the tenant that waits only for a place, and could
          * have one while {@code busy} runs are running; {@code null} if there is none.
          */
         @Nullable
-        Rival firstRival(int busy, Instant now);
+        Rival firstRival(int busy);
 
-        /** A run of another key that waits for a place. */
-        record Rival(int priority, Instant submittedAt, long number) {
+        /** A run of another key that waits for a slot, by its {@linkplain QueueRules#place place} in the order of runs. */
+        record Rival(long place, long number) {
 
-            boolean goesBefore(Run run, Instant now) {
-                int mine = QueueRules.effectivePriority(priority, submittedAt, now);
-                int other = QueueRules.effectivePriority(run, now);
-                return mine != other ? mine > other : number < run.number();
+            boolean goesBefore(Run run) {
+                long other = QueueRules.place(run);
+                return place != other ? place < other : number < run.number();
             }
         }
     }

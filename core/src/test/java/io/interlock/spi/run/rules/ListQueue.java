@@ -26,10 +26,10 @@ record ListQueue(List<Run> runs, Instant writtenAt) implements RunQueue {
     }
 
     @Override
-    public List<Run> front(Instant now, Set<RunId> except, int limit) {
+    public List<Run> front(Set<RunId> except, int limit) {
         return others(except)
-                .filter(run -> QueueRules.isReady(run, now))
-                .sorted(QueueRules.order(now))
+                .filter(run -> QueueRules.isReady(run, writtenAt))
+                .sorted(QueueRules.ORDER)
                 .limit(limit)
                 .toList();
     }
@@ -38,7 +38,7 @@ record ListQueue(List<Run> runs, Instant writtenAt) implements RunQueue {
     public List<Run> resting(Set<RunId> except, int limit) {
         return others(except)
                 .filter(run -> !QueueRules.isReady(run, writtenAt))
-                .sorted(Comparator.comparingLong(Run::number))
+                .sorted(QueueRules.ORDER)
                 .limit(limit)
                 .toList();
     }

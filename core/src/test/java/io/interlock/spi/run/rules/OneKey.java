@@ -54,7 +54,7 @@ final class OneKey {
             }
 
             @Override
-            public @Nullable Rival firstRival(int busy, Instant now) {
+            public @Nullable Rival firstRival(int busy) {
                 return rival;
             }
         };

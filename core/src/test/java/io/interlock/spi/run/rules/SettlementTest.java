@@ -129,11 +129,11 @@ class SettlementTest {
         key.step(state -> SubmitRules.submit(
                 state, SubmitRequest.of(id(5), OneKey.KEY, queued()).within(one)));
         key.busyElsewhere = 0;
-        key.rival = new TenantSlots.Rival(100, OneKey.START, 9);
+        key.rival = new TenantSlots.Rival(QueueRules.place(OneKey.START, 100), 9);
         KeyState yielding = key.load();
         assertThat(Settlement.settle(yielding)).isEmpty();
         assertThat(QueueRules.waitsForPlace(yielding)).map(Run::id).contains(id(5));
-        key.rival = new TenantSlots.Rival(0, OneKey.START, 9);
+        key.rival = new TenantSlots.Rival(QueueRules.place(OneKey.START, 0), 9);
         assertThat(key.step(Settlement::settle)).as("it came first").hasSize(1);
     }
 

@@ -27,8 +27,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -70,30 +68,15 @@ class MemoryViews implements RunViews {
                 .orElse(null);
         return client.alone(rows -> {
             Instant now = client.table().now();
-            SortedMap<Integer, List<Run>> ranks = rows.waiting(query.key()).stream()
-                    .collect(Collectors.groupingBy(run -> rank(run, now), TreeMap::new, Collectors.toList()));
-            LineRules.Page page = LineRules.page(query, now, new LineRules.Ranks<RuntimeException>() {
-                @Override
-                public List<Integer> all() {
-                    return List.copyOf(ranks.keySet());
-                }
-
-                @Override
-                public List<Run> of(int rank, long after, int limit) {
-                    return ranks.getOrDefault(rank, List.of()).stream()
-                            .filter(run -> run.number() > after)
-                            .limit(limit)
-                            .toList();
-                }
-            });
-            return new KeyLine(
-                    view, query.after().count(), page.runs(), page.next(), rows.history.pastRuntimes(query.key()));
+            List<LineRules.Standing> found = rows.waiting(query.key()).stream()
+                    .sorted(QueueRules.readyFirst(now))
+                    .map(run -> LineRules.Standing.of(run, now))
+                    .filter(standing -> standing.isBehind(
+                            query.after().rank(), query.after().number()))
+                    .limit(query.limit() + 1L)
+                    .toList();
+            return LineRules.page(query, view, found, rows.history.pastRuntimes(query.key()));
         });
-    }
-
-    private static int rank(Run run, Instant now) {
-        return (QueueRules.isReady(run, now) ? 0 : LineRules.RESTING_BASE)
-                - run.spec().priority();
     }
 
     @Override

@@ -302,9 +302,9 @@ final class RunRows {
     Candidates candidates(ClaimRequest request, Instant now, Set<RunId> tried, Map<String, Integer> turns, int limit) {
         PriorityQueue<Cursor> cursors = new PriorityQueue<>(Comparator.<Cursor>comparingInt(cursor -> cursor.turn)
                 .thenComparingLong(cursor -> cursor.last)
-                .thenComparing(cursor -> cursor.run, QueueRules.order(now)));
+                .thenComparing(cursor -> cursor.run, QueueRules.ORDER));
         wanted(request).forEach(tenant -> {
-            Iterator<Run> runs = tenant.claimable(request.jobs(), now);
+            Iterator<Run> runs = tenant.claimable(request.jobs());
             Run first = next(runs, tried);
             if (first != null) {
                 cursors.add(new Cursor(first, runs, turns.getOrDefault(tenant.name, 0), tenantTurns.last(tenant.name)));

@@ -4,6 +4,7 @@ import io.interlock.LockKey;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.spi.run.rules.KeyRows.Reservation;
+import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.StepContext.TenantSlots;
 import java.time.Instant;
 import java.util.Comparator;
@@ -14,10 +15,12 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.Objects;
+import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +32,8 @@ final class TenantRows {
     final String name;
     final DueKeys due = new DueKeys();
     private final NavigableMap<String, KeyRow> open = new TreeMap<>();
-    private final Map<JobName, MemoryQueue.OrderedRuns> claimable = new HashMap<>();
-    private final NavigableMap<Integer, MemoryQueue.OrderedRuns> waiting = new TreeMap<>();
+    private final Map<JobName, NavigableSet<Run>> claimable = new HashMap<>();
+    private final NavigableMap<Integer, NavigableSet<Run>> waiting = new TreeMap<>();
     private final NavigableSet<Offer> offers =
             new TreeSet<>(Comparator.comparing(Offer::until).thenComparing(Offer::key));
     private int busy;
@@ -66,20 +69,12 @@ final class TenantRows {
     }
 
     /** The runs of some jobs that may be claimed, in their order. */
-    Iterator<Run> claimable(Set<JobName> jobs, Instant now) {
-        return MemoryQueue.OrderedRuns.merged(
-                jobs.stream()
-                        .map(claimable::get)
-                        .filter(Objects::nonNull)
-                        .map(runs -> runs.inOrder(now))
-                        .toList(),
-                now);
+    Iterator<Run> claimable(Set<JobName> jobs) {
+        return new InOrder(jobs.stream().map(claimable::get).filter(Objects::nonNull));
     }
 
     void addClaimable(Run run) {
-        claimable
-                .computeIfAbsent(run.job(), job -> new MemoryQueue.OrderedRuns())
-                .put(run);
+        add(claimable, run.job(), run);
     }
 
     void removeClaimable(Run run) {
@@ -88,8 +83,7 @@ final class TenantRows {
 
     /** The key of {@code run} waits only for a place for that run. */
     void addWaiting(Run run) {
-        waiting.computeIfAbsent(run.line().tenantMaxRunning(), limit -> new MemoryQueue.OrderedRuns())
-                .put(run);
+        add(waiting, run.line().tenantMaxRunning(), run);
     }
 
     void removeWaiting(Run run) {
@@ -112,7 +106,7 @@ final class TenantRows {
     /** The run that gets the next free place, or {@code null} if there is no place or no waiting key. */
     @Nullable
     Run nextForPlace(Instant now) {
-        return firstWaiting(busy + offers(now), now, run -> true);
+        return firstWaiting(busy + offers(now), run -> true);
     }
 
     /**
@@ -129,9 +123,9 @@ final class TenantRows {
             }
 
             @Override
-            public @Nullable Rival firstRival(int busy, Instant now) {
-                Run first = firstWaiting(busy, now, run -> !run.key().equals(key));
-                return first == null ? null : new Rival(first.spec().priority(), first.submittedAt(), first.number());
+            public @Nullable Rival firstRival(int busy) {
+                Run first = firstWaiting(busy, run -> !run.key().equals(key));
+                return first == null ? null : new Rival(QueueRules.place(first), first.number());
             }
         };
     }
@@ -149,27 +143,50 @@ final class TenantRows {
         return offers.size() - over;
     }
 
-    private @Nullable Run firstWaiting(int busy, Instant now, Predicate<Run> which) {
-        List<Iterator<Run>> lines = waiting.tailMap(busy, false).values().stream()
-                .map(runs -> runs.inOrder(now))
-                .toList();
-        Iterator<Run> inOrder = MemoryQueue.OrderedRuns.merged(lines, now);
-        while (inOrder.hasNext()) {
-            Run run = inOrder.next();
-            if (which.test(run)) {
-                return run;
-            }
-        }
-        return null;
+    private @Nullable Run firstWaiting(int busy, Predicate<Run> which) {
+        return waiting.tailMap(busy, false).values().stream()
+                .flatMap(runs -> runs.stream().filter(which).limit(1))
+                .min(QueueRules.ORDER)
+                .orElse(null);
     }
 
-    private static <K> void remove(Map<K, MemoryQueue.OrderedRuns> index, K place, Run run) {
-        MemoryQueue.OrderedRuns runs = index.get(place);
-        if (runs != null) {
-            runs.remove(run);
-            if (runs.isEmpty()) {
-                index.remove(place);
+    private static <K> void add(Map<K, NavigableSet<Run>> index, K by, Run run) {
+        index.computeIfAbsent(by, any -> new TreeSet<>(QueueRules.ORDER)).add(run);
+    }
+
+    private static <K> void remove(Map<K, NavigableSet<Run>> index, K by, Run run) {
+        index.computeIfPresent(by, (any, runs) -> runs.remove(run) && runs.isEmpty() ? null : runs);
+    }
+
+    /** The runs of several sets as one sequence. */
+    private static final class InOrder implements Iterator<Run> {
+
+        private final PriorityQueue<Head> heads =
+                new PriorityQueue<>(Comparator.comparing(Head::run, QueueRules.ORDER));
+
+        /** The next run of a set, and what follows it. */
+        private record Head(Run run, Iterator<Run> rest) {}
+
+        InOrder(Stream<NavigableSet<Run>> sets) {
+            sets.map(Set::iterator).forEach(this::add);
+        }
+
+        private void add(Iterator<Run> runs) {
+            if (runs.hasNext()) {
+                heads.add(new Head(runs.next(), runs));
             }
+        }
+
+        @Override
+        public boolean hasNext() {
+            return !heads.isEmpty();
+        }
+
+        @Override
+        public Run next() {
+            Head first = heads.remove();
+            add(first.rest());
+            return first.run();
         }
     }
 

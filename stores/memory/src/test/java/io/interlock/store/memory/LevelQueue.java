@@ -6,7 +6,6 @@ import io.interlock.run.Run;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.RunQueue;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -26,9 +25,9 @@ record LevelQueue(RunQueue queue) implements RunQueue {
     }
 
     @Override
-    public List<Run> front(Instant now, Set<RunId> except, int limit) {
-        return level(queue.front(now, except, Integer.MAX_VALUE)).stream()
-                .sorted(QueueRules.order(now))
+    public List<Run> front(Set<RunId> except, int limit) {
+        return level(queue.front(except, Integer.MAX_VALUE)).stream()
+                .sorted(QueueRules.ORDER)
                 .limit(limit)
                 .toList();
     }
@@ -50,10 +49,9 @@ record LevelQueue(RunQueue queue) implements RunQueue {
 
     @Override
     public int ahead(Run run, Instant now, Set<RunId> except) {
-        Comparator<Run> order = QueueRules.order(now);
         Run newcomer = level(run);
-        return (int) front(now, except, Integer.MAX_VALUE).stream()
-                .filter(other -> order.compare(other, newcomer) < 0)
+        return (int) front(except, Integer.MAX_VALUE).stream()
+                .filter(other -> QueueRules.ORDER.compare(other, newcomer) < 0)
                 .count();
     }
 

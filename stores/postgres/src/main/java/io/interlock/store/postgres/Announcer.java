@@ -73,6 +73,8 @@ final class Announcer implements AutoCloseable {
     /** Used on the thread of the timers alone. */
     private @Nullable Connection connection;
 
+    private volatile @Nullable Thread thread;
+
     Announcer(DataSource connections, ServerSettings settings, Environment environment, Watchers<Long> watchers) {
         this.connections = connections;
         this.settings = settings;
@@ -149,11 +151,15 @@ final class Announcer implements AutoCloseable {
             timers.close();
             sent.countDown();
         });
-        Listener.pause(sent, settings.timeoutMillis());
+        // Watchers of this process are called on the thread that is to send.
+        if (Thread.currentThread() != thread) {
+            Listener.pause(sent, settings.timeoutMillis());
+        }
     }
 
     /** Sends what is due, and says whether there is more to be sent. */
     private boolean send() {
+        thread = Thread.currentThread();
         List<SecondLook> due = takeDue();
         if (!due.isEmpty()) {
             use(due.size(), open -> announce(stillFree(open, due)));

@@ -8,7 +8,11 @@ import io.interlock.LeaseRecord;
 import io.interlock.StoreUnavailableException;
 import io.interlock.servers.PostgresServer;
 import io.interlock.spi.LeaseStore;
+import io.interlock.spi.LeaseStore.EvictRequest;
+import io.interlock.spi.Stores;
 import io.interlock.time.Environment;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +47,25 @@ class CloseTest {
                 .hasMessageContaining("is closed");
         assertThat(server.ask("SELECT count(*) FROM " + harness.table("lease") + " WHERE lease_id IS NOT NULL"))
                 .isEqualTo("1");
+        harness.close();
+    }
+
+    /** The thread that sends wake-ups calls watchers of this process, too. */
+    @Test
+    void aWatcherThatClosesTheStoreDoesNotWaitForItself() {
+        PostgresHarness harness = new PostgresHarness();
+        LeaseStore store = Stores.open(harness.url("timeout=30s"));
+        CompletableFuture<String> closed = new CompletableFuture<>();
+        store.changes().watch(Bench.key("k"), () -> {
+            String thread = Thread.currentThread().getName();
+            if (thread.startsWith("interlock-postgres-announcer")) {
+                store.close();
+                closed.complete(thread);
+            }
+        });
+        LeaseRecord lease = Bench.take(store, "k");
+        store.evict(new EvictRequest(lease.key(), lease.token(), "carol", "stuck"));
+        assertThat(closed).succeedsWithin(Duration.ofSeconds(10));
         harness.close();
     }
 }

@@ -3,13 +3,17 @@ package io.interlock.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
+import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.run.RunQuery;
 import io.interlock.servers.PostgresServer;
+import io.interlock.spi.LeaseStore.AcquireRequest;
 import io.interlock.spi.LeaseStore.EvictRequest;
 import io.interlock.spi.run.RunSteps.CancelRequest;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
@@ -70,6 +74,13 @@ class FullTablesTest {
                             .toList());
             store.tryAcquire(requests("leased" + i, 100).stream()
                     .map(request -> Bench.asking(request.key().name()))
+                    .toList());
+            store.tryAcquire(requests("bare" + i, 100).stream()
+                    .map(request -> AcquireRequest.of(
+                            List.of(LockKey.of("bare", request.key().name())),
+                            LeaseId.random(Environment.system().random()),
+                            Bench.HOLDER,
+                            Bench.TTL))
                     .toList());
         }
     }
@@ -132,6 +143,10 @@ class FullTablesTest {
         steps.take("long queue", () -> RunWords.queued(store, "long queue"));
         steps.take(
                 "rejection", () -> RunWords.submit(store, RunWords.submitting(name + "/run", ConflictPolicy.REJECT)));
+        SubmitRequest limited = SubmitRequest.of(
+                        RunWords.freshRun(), LockKey.of("bare", name + "/run"), RunWords.spec())
+                .within(new LineLimits(10, MANY));
+        steps.take("submission under a limit", () -> RunWords.submitted(store, limited));
         Claimed[] work = new Claimed[1];
         steps.take("claim", () -> work[0] = RunWords.claim(store));
         steps.take(

@@ -21,6 +21,7 @@ import io.interlock.spi.run.RunSteps.ResumeRequest;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.RunStore;
+import io.interlock.tck.process.Proxy;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.time.Duration;
@@ -160,6 +161,26 @@ class PauseOrderTest {
         store.runs().resume(RESUME);
         assertThat(RunWords.claim(store).run().id()).isEqualTo(ready.id());
         Bench.take(store, "k-free");
+    }
+
+    @Test
+    void aPauseWaitsOnlyForTheKeyThatAnotherStepHas() throws Exception {
+        store.runs()
+                .submit(IntStream.range(0, 100)
+                        .mapToObj(i -> RunWords.submitting("k/new/" + i, ConflictPolicy.QUEUE))
+                        .toList());
+        try (Proxy proxy = new Proxy(server.port());
+                RunStore far = (RunStore) Stores.open(
+                        "postgresql://postgres@localhost:" + proxy.port() + "/postgres?schema=" + harness.schema())) {
+            RowWait<Integer> paused = RowWait.during(
+                    server, "SELECT FROM " + harness.table("lease") + " WHERE name = 'k/new/7' FOR UPDATE", () -> {
+                        int before = proxy.roundTrips();
+                        far.runs().pause(PAUSE);
+                        return proxy.roundTrips() - before;
+                    });
+            assertThat(paused.answer()).isLessThan(40);
+        }
+        assertThat(store.work().claim(RunWords.claiming(100))).isEmpty();
     }
 
     /** What was settled at the end of a pause is not taken for settled at the end of the next one. */

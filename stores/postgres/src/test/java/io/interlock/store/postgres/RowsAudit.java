@@ -26,7 +26,7 @@ final class RowsAudit {
         String counts = "(SELECT l.*, (SELECT count(*) FROM " + open
                 + " q WHERE q.tenant = l.tenant AND q.name = l.name AND q.busy = 0) AS waiting,"
                 + " (SELECT count(*) FROM " + open
-                + " q WHERE q.tenant = l.tenant AND q.name = l.name AND q.busy = 0 AND q.rank >= 10000) AS waiting_resting,"
+                + " q WHERE q.tenant = l.tenant AND q.name = l.name AND q.busy = 0 AND q.rank > q.place) AS waiting_resting,"
                 + " (SELECT min(q.due_at) FROM " + open
                 + " q WHERE q.tenant = l.tenant AND q.name = l.name AND q.busy = 0) AS waiting_due,"
                 + " (SELECT count(*) FROM " + open
@@ -91,8 +91,8 @@ final class RowsAudit {
         ask(
                 "rank or number of a run differ",
                 "SELECT q.run_id FROM " + open + " q JOIN " + run
-                        + " r ON r.run_id = q.run_id WHERE q.priority <> r.priority OR q.number <> r.number OR q.busy = 0 AND (q.seq <> q.number"
-                        + " OR q.rank NOT IN (-q.priority, 20000 - q.priority))");
+                        + " r ON r.run_id = q.run_id WHERE q.place <> r.place OR q.number <> r.number OR q.busy = 0 AND (q.seq <> q.number"
+                        + " OR q.rank NOT IN (q.place, q.place + 2305843009213693952))");
     }
 
     private void ask(String finding, String question) {

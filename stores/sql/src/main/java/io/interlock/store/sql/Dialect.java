@@ -278,11 +278,11 @@ public abstract class Dialect {
     protected abstract String startsWith(String column);
 
     /**
-     * A condition that is true of rows of {@code alias} behind a key, in the order of tenant and name, in such words that the
-     * index is entered there. The parameters are the tenant, the tenant again, and the name.
+     * A condition that is true of rows of {@code alias} behind one of them, in the order of tenant and {@code column}, in such words
+     * that the index is entered there. The parameters are the tenant, the tenant again, and the value of the column.
      */
-    protected String isBehind(String alias) {
-        return alias + ".tenant >= ? AND (" + alias + ".tenant, " + alias + ".name) > (?, ?)";
+    protected String isBehind(String alias, String column) {
+        return alias + ".tenant >= ? AND (" + alias + ".tenant, " + alias + "." + column + ") > (?, ?)";
     }
 
     /**

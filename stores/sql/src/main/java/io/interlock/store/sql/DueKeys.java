@@ -9,7 +9,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongPredicate;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Settles keys on which time alone has changed something: leases that ended, waits that took too long, pauses that are over,
@@ -21,40 +25,54 @@ final class DueKeys {
     /** How many keys one step settles. */
     static final int PAGE = 100;
 
-    private static final String DUE_BUSY = """
-            SELECT q.tenant, q.name FROM ${t:open_run} AS q WHERE q.busy = 1 AND q.due_at <= ? ORDER BY q.due_at LIMIT ?""";
-    private static final String DUE_QUEUE =
-            "SELECT l.tenant, l.name FROM ${t:lease} AS l WHERE l.due_at <= ? ORDER BY l.due_at LIMIT ?";
-    private static final String FIRST_DUE = """
-            SELECT (SELECT min(q.due_at) FROM ${t:open_run} AS q WHERE q.busy = 1 AND q.due_at IS NOT NULL),
-                   (SELECT min(l.due_at) FROM ${t:lease} AS l WHERE l.due_at IS NOT NULL),
-                   (SELECT count(*) FROM ${t:pause} AS p WHERE p.resumed = 1),
-                   (SELECT min(p.until) FROM ${t:pause} AS p)""";
+    private static final String BUSY = """
+            SELECT q.tenant, q.name, q.due_at FROM ${t:open_run} AS q WHERE q.busy = 1 AND q.due_at IS NOT NULL
+             ORDER BY q.due_at LIMIT ?""";
+    private static final String QUEUES = """
+            SELECT l.tenant, l.name, l.due_at FROM ${t:lease} AS l WHERE l.due_at IS NOT NULL ORDER BY l.due_at LIMIT ?""";
+    private static final String PAUSES =
+            "SELECT min(CASE WHEN p.resumed = 1 THEN 0 ELSE p.until END) FROM ${t:pause} AS p";
     private static final String BLOCKED_TENANTS = """
             SELECT DISTINCT l.tenant FROM ${t:lease} AS l WHERE l.blocked_number IS NOT NULL AND l.tenant > ?
              ORDER BY l.tenant LIMIT ?""";
     private final Database database;
     private final KeySteps steps;
-    private final TenantPages outOfPlaces = new TenantPages(BLOCKED_TENANTS, 100);
+    private final TenantPages tenantsWithWaits = new TenantPages(BLOCKED_TENANTS, 100);
 
     DueKeys(Database database, KeySteps steps) {
         this.database = database;
         this.steps = steps;
     }
 
-    /** When time changes something next, as a trip of a read finds it. */
-    static Trip.Answer<Long> firstDue(Trip trip) {
-        return trip.query(FIRST_DUE, rows -> {
-            long first = Long.MAX_VALUE;
-            if (rows.next()) {
-                for (int column : new int[] {1, 2, 4}) {
-                    Long due = KeyRow.number(rows, column);
-                    first = due == null ? first : Math.min(first, due);
-                }
-                first = rows.getLong(3) > 0 ? 0 : first;
-            }
-            return first;
-        });
+    /** A key on which time changes something, and when. */
+    private record Due(LockKey key, long at) {
+
+        static Due read(ResultSet row) throws SQLException {
+            return new Due(DueKeys.key(row), row.getLong(3));
+        }
+    }
+
+    /** Asks in a trip whether time has changed anything by a moment. */
+    LongPredicate isAnyDue(Trip trip) {
+        Supplier<List<Due>> next = next(trip, 1);
+        Trip.Answer<Optional<Long>> pause = trip.query(PAUSES, Trip.first(row -> {
+            Long end = KeyRow.number(row, 1);
+            return end == null ? Long.MAX_VALUE : end;
+        }));
+        return now -> pause.get().filter(end -> end <= now).isPresent()
+                || next.get().stream().anyMatch(due -> due.at() <= now);
+    }
+
+    /** Asks in a trip for the next {@code limit} keys with a run under way and those with a queue, as far as they can be read. */
+    private Supplier<List<Due>> next(Trip trip, int limit) {
+        int most = limit + steps.unreadableKeys();
+        Trip.Answer<List<Due>> busy = trip.list(BUSY, Due::read, most);
+        Trip.Answer<List<Due>> queues = trip.list(QUEUES, Due::read, most);
+        return () -> Stream.of(busy, queues)
+                .flatMap(found -> found.get().stream()
+                        .filter(due -> !steps.isUnreadable(due.key()))
+                        .limit(limit))
+                .toList();
     }
 
     List<SweepAction> settle(int limit) {
@@ -111,21 +129,26 @@ final class DueKeys {
         }
     }
 
-    /** Tenants with runs that wait for a place: so many at a time, and the next time others, if there are more. */
-    List<String> tenantsOutOfPlaces() {
-        return database.peek(outOfPlaces::next);
+    /**
+     * Tenants with a place for a run that waits for one. Of those that have such runs it looks at so many at a time, and the next time
+     * at others, if there are more.
+     */
+    List<String> tenantsWithPlaces() {
+        return database.peek(transaction -> TenantPlaces.withPlaces(transaction, tenantsWithWaits.next(transaction)));
     }
 
     private List<LockKey> due(int limit) {
         return database.peek(transaction -> {
-            long now = StoreRow.read(transaction).now();
             Trip trip = transaction.trip();
-            Trip.Answer<List<LockKey>> busy = trip.list(DUE_BUSY, DueKeys::key, now, limit);
-            Trip.Answer<List<LockKey>> queues = trip.list(DUE_QUEUE, DueKeys::key, now, limit);
+            Trip.Answer<StoreRow> store = StoreRow.ask(trip);
+            Supplier<List<Due>> next = next(trip, limit);
             trip.run();
-            Set<LockKey> all = new LinkedHashSet<>(busy.get());
-            all.addAll(queues.get());
-            return List.copyOf(all);
+            long now = store.get().now();
+            return next.get().stream()
+                    .filter(due -> due.at() <= now)
+                    .map(Due::key)
+                    .distinct()
+                    .toList();
         });
     }
 

@@ -17,6 +17,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,15 @@ public interface FastPath {
     default Answers<ReleaseAnswer> release(
             List<ReleaseRequest> requests, LongWay<ReleaseRequest, ReleaseAnswer> longWay) {
         return longWay.answer(requests, requests.size() == 1);
+    }
+
+    /** The answers to all requests: those that have none yet are answered together by {@code late}. */
+    static <Q, A> Answers<A> complete(List<Q> requests, List<@Nullable A> answers, Function<List<Q>, Answers<A>> late) {
+        List<Integer> open = IntStream.range(0, requests.size())
+                .filter(place -> answers.get(place) == null)
+                .boxed()
+                .toList();
+        return complete(requests, answers, open, late);
     }
 
     /** The answers to all requests: those at {@code places} are answered together by {@code late}, the others already are. */

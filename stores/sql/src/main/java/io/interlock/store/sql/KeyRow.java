@@ -57,7 +57,7 @@ record KeyRow(
      *
      * @param below it has a place while fewer runs than this are under way
      */
-    record Blocked(int priority, long submittedAt, long number, int below) {}
+    record Blocked(long place, long number, int below) {}
 
     private static final long ABSENT = -1;
 
@@ -69,9 +69,9 @@ record KeyRow(
 
     /** The columns that few steps write, in the order of {@link #moreValues()}. */
     static final String SELDOM_WRITTEN = """
-            evicted_by text, evicted_why text, evicted_at bigint, blocked_priority int, blocked_since bigint,
-            blocked_number bigint, blocked_below int, resource_kind text, resource_state text, resource_version bigint,
-            resource_owner uuid, resource_settled text, resource_since bigint""";
+            evicted_by text, evicted_why text, evicted_at bigint, blocked_place bigint, blocked_number bigint,
+            blocked_below int, resource_kind text, resource_state text, resource_version bigint, resource_owner uuid,
+            resource_settled text, resource_since bigint""";
 
     /** All columns of {@code lease AS l}, in the order in which {@link #read} reads them. */
     static final String COLUMNS = Dialect.select("l", "tenant text, name text, " + WRITTEN + ", " + SELDOM_WRITTEN);
@@ -155,8 +155,7 @@ record KeyRow(
             eviction == null ? null : eviction.actor(),
             eviction == null ? null : eviction.reason(),
             eviction == null ? null : Micros.of(eviction.at()),
-            blocked == null ? null : blocked.priority(),
-            blocked == null ? null : blocked.submittedAt(),
+            blocked == null ? null : blocked.place(),
             blocked == null ? null : blocked.number(),
             blocked == null ? null : blocked.below(),
             resource == null ? null : resource.kind(),
@@ -206,13 +205,13 @@ record KeyRow(
         if (size == 0 && dueAt == null) {
             return QueueFacts.EMPTY;
         }
-        Long number = number(row, 26);
-        Blocked blocked = number == null ? null : new Blocked(row.getInt(24), row.getLong(25), number, row.getInt(27));
+        Long number = number(row, 25);
+        Blocked blocked = number == null ? null : new Blocked(row.getLong(24), number, row.getInt(26));
         return new QueueFacts(size, row.getInt(19), dueAt, blocked);
     }
 
     private static @Nullable Resource resource(LockKey key, ResultSet row) throws SQLException {
-        return row.getString(28) == null ? null : resource(key, row, 28);
+        return row.getString(27) == null ? null : resource(key, row, 27);
     }
 
     /** The resource whose columns, as in {@link #COLUMNS}, begin with {@code first}. */

@@ -9,19 +9,19 @@ import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
-import java.sql.SQLDataException;
+import io.interlock.time.Environment.Ticker;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -39,6 +39,11 @@ final class KeySteps {
 
     private static final int REMEMBERED_KEYS = 100_000;
 
+    private static final int MOST_UNREADABLE = 1000;
+
+    /** How long a key that could not be read is left out, in nanoseconds: a step that meets it fails for all its keys. */
+    static final long LEFT_OUT_FOR = TimeUnit.SECONDS.toNanos(30);
+
     /** How many requests one step takes at most, where a write keeps all others out. */
     private static final int MOST_AT_ONCE = 100;
 
@@ -46,9 +51,10 @@ final class KeySteps {
     private final StoredRuns runs;
     private final RandomGenerator random;
     private final SqlStore.Feed feed;
+    private final Ticker ticker;
     private final Consumer<Collection<String>> placesFreed;
-    // Keys with a row that could not be read: steps on many keys take them alone, and the log names them once.
-    private final Set<LockKey> unreadable = ConcurrentHashMap.newKeySet();
+    // Keys with a row that could not be read, and until when steps on many keys leave them out.
+    private final LastUsed<LockKey, Long> unreadable = new LastUsed<>(MOST_UNREADABLE);
     // Keys that had a row when a step last looked; for all others the step makes one first.
     private final LastUsed<LockKey, Boolean> seen = new LastUsed<>(REMEMBERED_KEYS);
 
@@ -62,11 +68,13 @@ final class KeySteps {
             StoredRuns runs,
             RandomGenerator random,
             SqlStore.Feed feed,
+            Ticker ticker,
             Consumer<Collection<String>> placesFreed) {
         this.database = database;
         this.runs = runs;
         this.random = random;
         this.feed = feed;
+        this.ticker = ticker;
         this.placesFreed = placesFreed;
     }
 
@@ -99,49 +107,7 @@ final class KeySteps {
 
     /** The same; {@code alone} it waits for the keys of the requests. */
     <Q, A> Answers<A> answer(Database.Lane lane, List<Q> requests, Kind<Q, A> kind, boolean alone) {
-        return answer(lane, requests, kind, alone, new ArrayList<>());
-    }
-
-    /**
-     * Answers all requests. Where a write keeps all others out, it looks at the first ones that may be answered without
-     * writing, and writes only from the first one on that has to.
-     */
-    <Q, A> Answers<A> lookThenAnswer(Database.Lane lane, List<Q> requests, Kind<Q, A> kind, Predicate<Q> looks) {
         List<@Nullable A> answers = new ArrayList<>();
-        if (database.hasOneWriter()) {
-            List<Q> first = requests.stream().takeWhile(looks).toList();
-            if (!first.isEmpty()) {
-                answers.addAll(database.read(transaction -> step(transaction, false, step -> look(step, first, kind))));
-            }
-        }
-        return answer(lane, requests, kind, requests.size() == 1, answers);
-    }
-
-    /** Answers requests that have no answer by a look where it may be enough, and all others in one step. */
-    <Q, A> Answers<A> lookFirst(
-            List<Q> requests,
-            List<@Nullable A> answers,
-            boolean alone,
-            Predicate<Q> mayBeEnough,
-            Kind<Q, A> look,
-            Kind<Q, A> kind) {
-        List<Integer> looked = places(requests, i -> answers.get(i) == null && mayBeEnough.test(requests.get(i)));
-        FastPath.complete(requests, answers, looked, some -> lookAtEach(some, look));
-        List<Integer> rest = places(requests, i -> answers.get(i) == null);
-        return FastPath.complete(requests, answers, rest, some -> answer(Database.Lane.STEPS, some, kind, alone));
-    }
-
-    private static List<Integer> places(List<?> requests, IntPredicate which) {
-        return IntStream.range(0, requests.size()).filter(which).boxed().toList();
-    }
-
-    /** Answers one request in a step of its own, if a look is not enough. */
-    <Q, A> A answerOne(Database.Lane lane, Q request, Kind<Q, A> kind) {
-        return lookThenAnswer(lane, List.of(request), kind, any -> true).only();
-    }
-
-    private <Q, A> Answers<A> answer(
-            Database.Lane lane, List<Q> requests, Kind<Q, A> kind, boolean alone, List<@Nullable A> answers) {
         while (answers.size() < requests.size()) {
             List<Q> left = requests.subList(answers.size(), requests.size());
             List<Q> next = database.hasOneWriter() && left.size() > MOST_AT_ONCE ? left.subList(0, MOST_AT_ONCE) : left;
@@ -151,6 +117,34 @@ final class KeySteps {
             answers.addAll(outcome.answers());
         }
         return Answers.partly(answers);
+    }
+
+    /** Answers one request in a step of its own; where a write keeps all others out, only if a look is not enough. */
+    <Q, A> A answerOne(Q request, Kind<Q, A> kind) {
+        return lookFirst(List.of(request), true, any -> database.hasOneWriter(), kind)
+                .only();
+    }
+
+    /** Answers requests by a look where it may be enough, and all others in one step. */
+    <Q, A> Answers<A> lookFirst(List<Q> requests, boolean alone, Predicate<Q> mayBeEnough, Kind<Q, A> kind) {
+        List<@Nullable A> answers = new ArrayList<>(Collections.nCopies(requests.size(), null));
+        return lookFirst(requests, answers, alone, mayBeEnough, kind, kind);
+    }
+
+    /** The same for those that have no answer yet. */
+    <Q, A> Answers<A> lookFirst(
+            List<Q> requests,
+            List<@Nullable A> answers,
+            boolean alone,
+            Predicate<Q> mayBeEnough,
+            Kind<Q, A> look,
+            Kind<Q, A> kind) {
+        List<Integer> looked = IntStream.range(0, requests.size())
+                .filter(place -> answers.get(place) == null && mayBeEnough.test(requests.get(place)))
+                .boxed()
+                .toList();
+        FastPath.complete(requests, answers, looked, some -> lookAtEach(some, look));
+        return FastPath.complete(requests, answers, some -> answer(Database.Lane.STEPS, some, kind, alone));
     }
 
     @FunctionalInterface
@@ -168,19 +162,6 @@ final class KeySteps {
         }
     }
 
-    private <Q, A> List<A> look(Step step, List<Q> requests, Kind<Q, A> kind) throws SQLException {
-        step.load(keysOf(requests, kind), List.of(), true, kind.needs().apply(requests));
-        List<A> answers = new ArrayList<>();
-        for (Q request : requests) {
-            A answer = kind.rule().apply(step, request);
-            if (answer == null || step.writer().wantsToWrite(kind.keys().apply(request))) {
-                break;
-            }
-            answers.add(answer);
-        }
-        return answers;
-    }
-
     private static <Q> Set<LockKey> keysOf(List<Q> requests, Kind<Q, ?> kind) {
         Set<LockKey> keys = new LinkedHashSet<>();
         requests.forEach(request -> keys.addAll(kind.keys().apply(request)));
@@ -189,10 +170,10 @@ final class KeySteps {
 
     /**
      * Answers requests by one look at all their keys. A request has no answer if it would have to write, comes after one of the
-     * same key that would have to, or needs more than one look.
+     * same key that would have to, or needs more than one look where that is a round trip more.
      */
     private <Q, A> Answers<A> lookAtEach(List<Q> requests, Kind<Q, A> kind) {
-        return database.read(transaction -> step(transaction, true, step -> {
+        return database.read(transaction -> step(transaction, !database.hasOneWriter(), step -> {
             step.load(keysOf(requests, kind), List.of(), true, kind.needs().apply(requests));
             List<@Nullable A> answers = new ArrayList<>();
             for (Q request : requests) {
@@ -221,20 +202,6 @@ final class KeySteps {
         }));
     }
 
-    /** As {@link #lockFirst}, but where a write keeps all others out, it looks first and writes only if it has to. */
-    <A> A lookThenLock(List<LockKey> keys, Rule<List<LockKey>, A> rule) {
-        Optional<A> seen = database.hasOneWriter()
-                ? database.read(transaction -> step(transaction, false, step -> {
-                    step.loadFirst(keys, keys.size(), Step.Needs.KEYS);
-                    A answer = rule.apply(step, keys);
-                    List<LockKey> loaded =
-                            step.keys().stream().map(key -> key.row().key()).toList();
-                    return step.writer().wantsToWrite(loaded) ? Optional.empty() : Optional.ofNullable(answer);
-                }))
-                : Optional.empty();
-        return seen.orElseGet(() -> lockFirst(keys, rule));
-    }
-
     /** Locks {@code keys} that no other step has, applies {@code rule} to the step, and writes what changed. */
     <A> A lockFirst(List<LockKey> keys, Rule<List<LockKey>, A> rule) {
         return lockFirst(keys, keys.size(), Step.Needs.KEYS, rule);
@@ -256,52 +223,55 @@ final class KeySteps {
 
     /**
      * Makes {@code step} on all of these keys together. If a row of one cannot be read, as one that a later version has written may
-     * be, it is made on each of them alone, and left out for that one: it fails no other key.
+     * be, it is made on each of them alone, and the key is left out for a while: it fails no other key.
      *
      * @return what the steps have answered
      */
     <A> List<A> eachReadable(List<LockKey> keys, Function<List<LockKey>, A> step) {
-        List<LockKey> readable =
-                keys.stream().filter(key -> !unreadable.contains(key)).toList();
-        List<A> answers = new ArrayList<>();
+        List<LockKey> readable = readable(keys);
+        if (readable.isEmpty()) {
+            return List.of();
+        }
         try {
-            if (!readable.isEmpty()) {
-                answers.add(step.apply(readable));
-            }
+            return List.of(step.apply(readable));
         } catch (StoreUnavailableException failure) {
             requireUnreadable(failure);
-            readable = List.of();
+            return readable.stream().flatMap(key -> alone(key, step).stream()).toList();
         }
-        for (LockKey key : keys) {
-            if (!readable.contains(key)) {
-                alone(key, step).ifPresent(answers::add);
-            }
-        }
-        return answers;
     }
 
-    private <A> Optional<A> alone(LockKey key, Function<List<LockKey>, A> step) {
+    /** Makes a step on one key, also if it is left out by now; without an answer if a row of it cannot be read. */
+    <A> Optional<A> alone(LockKey key, Function<List<LockKey>, A> step) {
         try {
-            A answer = step.apply(List.of(key));
-            unreadable.remove(key);
-            return Optional.of(answer);
+            return Optional.of(step.apply(List.of(key)));
         } catch (StoreUnavailableException failure) {
             requireUnreadable(failure);
-            if (unreadable.add(key)) {
+            if (unreadable.put(key, ticker.nanos() + LEFT_OUT_FOR) == null) {
                 log.error("key {} stays as it is: {}", key, failure.getMessage());
             }
             return Optional.empty();
         }
     }
 
-    /** Whether a row of the key could not be read. */
+    /** These keys without those that are left out because a row of theirs could not be read. */
+    List<LockKey> readable(Collection<LockKey> keys) {
+        return keys.stream().filter(key -> !isUnreadable(key)).toList();
+    }
+
+    /** Whether a row of the key could not be read a short time ago. */
     boolean isUnreadable(LockKey key) {
-        return unreadable.contains(key);
+        Long until = unreadable.get(key);
+        return until != null && ticker.nanos() - until < 0;
+    }
+
+    /** How many keys may be missing in {@link #readable}. */
+    int unreadableKeys() {
+        return unreadable.size();
     }
 
     private static void requireUnreadable(StoreUnavailableException failure) {
         for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLDataException) {
+            if (cause instanceof StoredRuns.UnreadableRow) {
                 return;
             }
         }

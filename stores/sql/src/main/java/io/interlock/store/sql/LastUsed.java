@@ -22,11 +22,16 @@ final class LastUsed<K, V> {
         return values.get(key);
     }
 
-    synchronized void put(K key, V value) {
-        values.put(key, value);
+    /** Keeps a value, and returns the one that it replaces. */
+    synchronized @Nullable V put(K key, V value) {
+        return values.put(key, value);
     }
 
     synchronized void remove(K key) {
         values.remove(key);
+    }
+
+    synchronized int size() {
+        return values.size();
     }
 }

@@ -101,7 +101,7 @@ final class LeaseTable {
             Filter filter = new Filter(LIST, now);
             if (tenant == null) {
                 String first = after == null ? "" : after.tenant();
-                filter.and("AND " + transaction.dialect().isBehind("l"), first, first, from);
+                filter.and("AND " + transaction.dialect().isBehind("l", "name"), first, first, from);
             } else {
                 boolean within = after != null && after.tenant().equals(tenant);
                 filter.and("AND l.tenant = ? AND l.name > ? AND l.name >= ?", tenant, within ? from : "", prefix);
@@ -137,7 +137,7 @@ final class LeaseTable {
         String tenant = after == null ? "" : after.tenant();
         String name = after == null ? "" : after.name();
         return database.peek(transaction -> {
-            String behind = transaction.dialect().isBehind("p");
+            String behind = transaction.dialect().isBehind("p", "name");
             Trip trip = transaction.trip();
             Trip.Answer<List<KeyRow>> over = trip.list(
                     String.format(OVER_AFTER, behind), KeyRow::read, tenant, tenant, name, now, now - IDLE_MICROS);

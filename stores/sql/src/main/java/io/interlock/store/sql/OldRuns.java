@@ -4,38 +4,27 @@ import io.interlock.RunState;
 import io.interlock.run.Retention;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
- * Forgets runs that ended long enough ago. It goes from tenant to tenant, through the runs of each in the order of their
- * numbers, and on to the next tenant where they become too young. A call looks at so many runs and no more; the next one goes
- * on where it stopped, and after the last tenant comes the first. Safe for use by many threads.
+ * Forgets runs that ended long enough ago. It goes through the runs of all tenants in the order of tenant and number, and jumps to
+ * the next tenant where those of one become too young. A call looks at so many runs and no more; the next one goes on where it
+ * stopped, and after the last tenant comes the first. Safe for use by many threads.
  */
 final class OldRuns {
 
-    private static final int TENANTS = 100;
-    private static final int PAGE = 1000;
-
-    // The next tenants, each with the time of its first run: one step into the index for each of them.
-    private static final String NEXT_TENANTS = """
-            WITH RECURSIVE n (tenant, place) AS (
-              SELECT min(f.tenant), 1 FROM ${t:run} AS f WHERE f.tenant > ?
-              UNION ALL
-              SELECT (SELECT min(g.tenant) FROM ${t:run} AS g WHERE g.tenant > n.tenant), n.place + 1
-                FROM n WHERE n.tenant IS NOT NULL AND n.place < ?)
-            SELECT n.tenant,
-                   (SELECT r.submitted_at FROM ${t:run} AS r WHERE r.tenant = n.tenant ORDER BY r.number LIMIT 1)
-              FROM n WHERE n.tenant IS NOT NULL ORDER BY n.place""";
+    private static final int PAGE = 100;
+    private static final int FEWEST_LOOKS = 1000;
 
     private static final String RUNS = """
-            SELECT r.run_id, r.number, coalesce(r.state, 'QUEUED'), r.since, r.submitted_at,
+            SELECT r.run_id, r.tenant, r.number, coalesce(r.state, 'QUEUED'), r.since, r.submitted_at,
                    CASE WHEN r.state = 'DEAD' THEN
                      (SELECT f.settled FROM ${t:failed_run} AS f
                        WHERE f.tenant = r.tenant AND f.state = 'DEAD' AND f.number = r.number) END,
                    (SELECT max(i.until) FROM ${t:idempotency} AS i WHERE i.run_id = r.run_id)
-              FROM ${t:run} AS r WHERE r.tenant = ? AND r.number > ? ORDER BY r.number LIMIT ?""";
+              FROM ${t:run} AS r WHERE %s ORDER BY r.tenant, r.number LIMIT ?""";
 
     private static final String LOCK = """
             SELECT r.run_id, r.tenant, r.state, r.number FROM ${rows:k(run_id uuid)}
@@ -53,148 +42,85 @@ final class OldRuns {
     private record Place(String tenant, long number) {
 
         static final Place START = new Place("", 0);
+
+        /** Whether a run in the order behind this place is to be jumped over. */
+        boolean jumpsOver(OldRun run) {
+            return number == Long.MAX_VALUE && run.place().tenant().equals(tenant);
+        }
     }
 
-    /** A tenant, and when the first of its runs was submitted. */
-    private record Tenant(String name, long firstSubmitted) {}
-
     private record OldRun(
-            String id, long number, RunState state, long since, long submittedAt, boolean open, long nameUntil) {
+            String id,
+            Place place,
+            RunState state,
+            long since,
+            long submittedAt,
+            boolean isOpenLetter,
+            long nameUntil) {
 
         static OldRun read(ResultSet row) throws SQLException {
-            RunState state = RunState.valueOf(row.getString(3));
-            Long settled = KeyRow.number(row, 6);
-            boolean open = state == RunState.DEAD && settled != null && settled == 0;
-            Long until = KeyRow.number(row, 7);
+            RunState state = RunState.valueOf(row.getString(4));
+            Long settled = KeyRow.number(row, 7);
+            // NULL is read as 0.
             return new OldRun(
                     row.getString(1),
-                    row.getLong(2),
+                    new Place(row.getString(2), row.getLong(3)),
                     state,
-                    row.getLong(4),
                     row.getLong(5),
-                    open,
-                    until == null ? 0 : until);
+                    row.getLong(6),
+                    state == RunState.DEAD && settled != null && settled == 0,
+                    row.getLong(8));
         }
     }
 
     /** Forgets up to {@code limit} runs, and says how many. */
     int forget(long now, Retention retention, int limit) {
-        Walk walk = new Walk(now, retention, limit, place);
-        Rows old = walk.go();
-        place = walk.place();
+        long runsThen = now - Micros.of(retention.runs());
+        long lettersThen = now - Micros.of(retention.deadLetters());
+        Set<String> old = new LinkedHashSet<>();
+        Place at = place;
+        int ends = at.equals(Place.START) ? 1 : 0;
+        int left = Math.max(FEWEST_LOOKS, 10 * limit);
+        while (old.size() < limit && left > 0 && ends < 2) {
+            List<OldRun> page = page(at);
+            left -= Math.max(1, page.size());
+            for (OldRun run : page) {
+                if (old.size() == limit) {
+                    break;
+                }
+                if (!at.jumpsOver(run)) {
+                    boolean young = run.submittedAt() > Math.max(runsThen, lettersThen);
+                    at = young ? new Place(run.place().tenant(), Long.MAX_VALUE) : run.place();
+                    if (run.state().isTerminal()
+                            && run.since() <= (run.isOpenLetter() ? lettersThen : runsThen)
+                            && run.nameUntil() <= now) {
+                        old.add(run.id());
+                    }
+                }
+            }
+            if (page.size() < PAGE && old.size() < limit) {
+                at = Place.START;
+                ends++;
+            }
+        }
+        place = at;
         return old.isEmpty() ? 0 : delete(old);
     }
 
-    /** Looks for old runs. Belongs to one thread. */
-    private final class Walk {
-
-        private final long now;
-        private final long runsThen;
-        private final long lettersThen;
-        private final int limit;
-        private final Place start;
-        private final Rows old = new Rows();
-        private final Deque<Tenant> tenants = new ArrayDeque<>();
-        private int left;
-        private boolean aroundTheEnd;
-        private Place at;
-        private boolean within;
-
-        Walk(long now, Retention retention, int limit, Place start) {
-            this.now = now;
-            this.limit = limit;
-            this.start = start;
-            runsThen = now - Micros.of(retention.runs());
-            lettersThen = now - Micros.of(retention.deadLetters());
-            left = Math.max(PAGE, 10 * limit);
-            at = start;
-            within = !start.tenant().isEmpty();
-        }
-
-        Place place() {
-            return at;
-        }
-
-        Rows go() {
-            while (old.size() < limit && left > 0 && (within || nextTenant())) {
-                look();
-            }
-            return old;
-        }
-
-        private void look() {
-            int page = Math.min(PAGE, left);
-            Place from = at;
-            List<OldRun> runs = database.peek(
-                    transaction -> transaction.list(RUNS, OldRun::read, from.tenant(), from.number(), page));
-            for (OldRun run : runs) {
-                boolean young = run.submittedAt() > Math.max(runsThen, lettersThen);
-                boolean seen = aroundTheEnd && at.tenant().equals(start.tenant()) && run.number() > start.number();
-                if (young || seen) {
-                    within = false;
-                    return;
-                }
-                left--;
-                at = new Place(at.tenant(), run.number());
-                if (isOld(run)) {
-                    old.add(run.id());
-                    if (old.size() == limit) {
-                        return;
-                    }
-                }
-            }
-            within = runs.size() == page;
-        }
-
-        private boolean isOld(OldRun run) {
-            return run.state().isTerminal()
-                    && run.since() <= (run.open() ? lettersThen : runsThen)
-                    && run.nameUntil() <= now;
-        }
-
-        /** Goes on to the next tenant with a run that is old enough; false if all have been looked at. */
-        private boolean nextTenant() {
-            while (left > 0) {
-                Tenant next = tenants.poll();
-                if (next == null) {
-                    if (!readTenants()) {
-                        return false;
-                    }
-                } else if (aroundTheEnd && next.name().compareTo(start.tenant()) > 0) {
-                    at = Place.START;
-                    return false;
-                } else {
-                    left--;
-                    at = new Place(next.name(), 0);
-                    within = next.firstSubmitted() <= Math.max(runsThen, lettersThen);
-                    if (within) {
-                        return true;
-                    }
-                }
-            }
-            return false;
-        }
-
-        private boolean readTenants() {
-            String behind = at.tenant();
-            tenants.addAll(
-                    database.peek(transaction -> transaction.list(NEXT_TENANTS, OldRuns::readTenant, behind, TENANTS)));
-            if (tenants.isEmpty()) {
-                at = Place.START;
-                boolean all = aroundTheEnd || start.tenant().isEmpty();
-                aroundTheEnd = true;
-                return !all;
-            }
-            return true;
-        }
-    }
-
-    private static Tenant readTenant(ResultSet row) throws SQLException {
-        return new Tenant(row.getString(1), row.getLong(2));
+    private List<OldRun> page(Place after) {
+        return database.peek(transaction -> transaction.list(
+                RUNS.formatted(transaction.dialect().isBehind("r", "number")),
+                OldRun::read,
+                after.tenant(),
+                after.tenant(),
+                after.number(),
+                PAGE));
     }
 
     /** Deletes runs with all that belongs to them, without those that another process is about to delete. */
-    private int delete(Rows old) {
+    private int delete(Set<String> ids) {
+        Rows old = new Rows();
+        ids.forEach(old::add);
         return database.write(Database.Lane.STEPS, transaction -> {
             Rows runs = new Rows();
             Rows numbers = new Rows();

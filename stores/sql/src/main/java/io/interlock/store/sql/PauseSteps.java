@@ -10,10 +10,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The table {@code pause}: pausing keys, and letting them go on. A pause that has ended stays there until its keys are settled. The row of a pause is written while no step is under way; what it means for the rows
@@ -27,8 +27,6 @@ final class PauseSteps {
             + " FROM ${rows:k(tenant text)} JOIN ${t:pause} AS p ON p.tenant = k.tenant WHERE p.resumed = 0"
             + " ORDER BY p.since, p.pattern";
 
-    private static final int PAGE = 1000;
-
     /** Until where a pause is settled that has only begun; the name of every key is greater. */
     private static final String BEGUN = "\u0001";
 
@@ -37,15 +35,13 @@ final class PauseSteps {
             "actor text, reason text, since bigint, until bigint, resumed int, settled_to text";
     private static final String RESUME =
             "UPDATE ${t:pause} SET resumed = 1, settled_to = '' WHERE tenant = ? AND pattern = ? AND resumed = 0";
-    private static final String PAGE_OF_KEYS = """
-            SELECT l.tenant, l.name FROM ${t:lease} AS l
-             WHERE l.tenant = ? AND l.name > ? AND l.name >= ? AND %s AND %%s ORDER BY l.name LIMIT ?""";
-    private static final String PLAIN_PAGE = PAGE_OF_KEYS.formatted("l.plain = 1");
-    private static final String WAITING_PAGE = PAGE_OF_KEYS.formatted("(l.queued > 0 OR l.reserved_for IS NOT NULL)");
-    private static final String CLAIMABLE_PAGE = """
+    private static final String KEYS =
+            "SELECT l.tenant, l.name FROM ${t:lease} AS l WHERE l.tenant = ? AND l.name > ? AND l.name >= ?";
+    private static final String PLAIN = KEYS + " AND l.plain = 1";
+    private static final String WAITING = KEYS + " AND (l.queued > 0 OR l.reserved_for IS NOT NULL)";
+    private static final String CLAIMABLE = """
             SELECT q.tenant, q.name FROM ${t:open_run} AS q
-             WHERE q.tenant = ? AND q.busy = 1 AND q.name > ? AND q.name >= ? AND q.claimable = 1 AND %s
-             ORDER BY q.name LIMIT ?""";
+             WHERE q.tenant = ? AND q.busy = 1 AND q.name > ? AND q.name >= ? AND q.claimable = 1""";
     private static final String ONLY_BEGUN = "SELECT " + COLUMNS
             + " FROM ${t:pause} AS p WHERE p.resumed = 0 AND p.settled_to = ? ORDER BY p.since LIMIT 100";
     private static final String IN_EFFECT = """
@@ -107,8 +103,8 @@ final class PauseSteps {
 
     // A bare lease of these keys, or a claim of their runs, has to look at the pause from now on.
     private void takeEffect(Pause pause, boolean waits) {
-        boolean plain = eachPage(pause, PLAIN_PAGE, waits);
-        if (eachPage(pause, CLAIMABLE_PAGE, waits) && plain) {
+        boolean plain = eachPage(pause, PLAIN, waits);
+        if (eachPage(pause, CLAIMABLE, waits) && plain) {
             database.write(Database.Lane.STEPS, transaction -> {
                 Trip trip = transaction.trip();
                 transaction.dialect().latchShared(trip);
@@ -167,9 +163,9 @@ final class PauseSteps {
     // would let the key go on.
     private void settlePage(Ended ended) {
         Pause pause = ended.pause();
-        List<LockKey> keys = page(pause, WAITING_PAGE, ended.settledTo(), DueKeys.PAGE);
+        List<LockKey> keys = page(pause, WAITING, ended.settledTo());
         Set<LockKey> had = new HashSet<>();
-        steps.eachReadable(keys, this::settle).forEach(had::addAll);
+        steps.eachReadable(keys, some -> had(some, true)).forEach(had::addAll);
         List<LockKey> unreadable = keys.stream()
                 .filter(key -> !had.contains(key) && steps.isUnreadable(key))
                 .toList();
@@ -198,51 +194,41 @@ final class PauseSteps {
         });
     }
 
-    /** Settles these keys, and says which of them no other step had. */
-    private Set<LockKey> settle(List<LockKey> keys) {
-        return steps.lockFirst(
-                keys,
-                (step, wanted) -> step.keys().stream()
-                        .map(key -> {
-                            Settlement.settle(key.state());
-                            return key.row().key();
-                        })
-                        .collect(Collectors.toSet()));
+    /** Makes a step on these keys, which may settle them, and says which of them no other step had. */
+    private Set<LockKey> had(List<LockKey> keys, boolean settles) {
+        return steps.lockFirst(keys, (step, wanted) -> {
+            if (settles) {
+                step.keys().forEach(key -> Settlement.settle(key.state()));
+            }
+            return step.keys().stream().map(key -> key.row().key()).collect(Collectors.toSet());
+        });
     }
 
     // A step that changes nothing else writes what the pause means for the rows of its keys.
     private boolean eachPage(Pause pause, String sql, boolean waits) {
         boolean all = true;
         String after = "";
-        while (true) {
-            List<LockKey> keys = page(pause, sql, after, PAGE);
-            for (LockKey key : keys) {
-                after = key.name();
-            }
-            for (int i = 0; i < keys.size(); i += DueKeys.PAGE) {
-                all &= apply(keys.subList(i, Math.min(keys.size(), i + DueKeys.PAGE)), waits);
-            }
-            if (keys.size() < PAGE) {
-                return all;
-            }
-        }
+        List<LockKey> keys;
+        do {
+            keys = page(pause, sql, after);
+            all &= apply(keys, waits);
+            after = keys.isEmpty() ? after : keys.get(keys.size() - 1).name();
+        } while (keys.size() == DueKeys.PAGE);
+        return all;
     }
 
     private boolean apply(List<LockKey> keys, boolean waits) {
-        // What cannot be read is not granted either.
-        int had = steps
-                .eachReadable(
-                        keys,
-                        some -> steps.lockFirst(
-                                some, (step, wanted) -> step.keys().size()))
-                .stream()
-                .mapToInt(size -> size)
-                .sum();
-        long done = had + keys.stream().filter(steps::isUnreadable).count();
-        if (done < keys.size() && waits) {
-            keys.forEach(key -> steps.eachReadable(List.of(key), this::awaitStep));
+        Set<LockKey> missing = new LinkedHashSet<>(keys);
+        steps.eachReadable(keys, some -> had(some, false)).forEach(missing::removeAll);
+        // One that could not be read may be readable by now. If it is not, it is not granted either.
+        missing.removeIf(key -> steps.isUnreadable(key)
+                && steps.alone(key, one -> had(one, false))
+                        .map(had -> !had.isEmpty())
+                        .orElse(true));
+        if (waits) {
+            missing.forEach(key -> steps.alone(key, this::awaitStep));
         }
-        return waits || done == keys.size();
+        return waits || missing.isEmpty();
     }
 
     private boolean awaitStep(List<LockKey> key) {
@@ -253,19 +239,18 @@ final class PauseSteps {
                 .only();
     }
 
-    private List<LockKey> page(Pause pause, String sql, String after, int limit) {
+    private List<LockKey> page(Pause pause, String sql, String after) {
         String pattern = pause.pattern();
         boolean open = pattern.endsWith("*");
         String prefix = open ? pattern.substring(0, pattern.length() - 1) : pattern;
         String alias = sql.contains("AS q") ? "q.name" : "l.name";
         return database.peek(transaction -> {
-            String condition = open ? transaction.dialect().startsWith(alias) : alias + " = ?";
-            String text = String.format(sql, condition);
-            @Nullable
-            Object[] values = open
-                    ? new @Nullable Object[] {pause.tenant(), after, prefix, prefix, prefix, limit}
-                    : new @Nullable Object[] {pause.tenant(), after, prefix, prefix, limit};
-            return transaction.list(text, DueKeys::key, values);
+            Filter filter = new Filter(sql, pause.tenant(), after, prefix);
+            return (open
+                            ? filter.and("AND " + transaction.dialect().startsWith(alias), prefix, prefix)
+                            : filter.and("AND " + alias + " = ?", prefix))
+                    .and("ORDER BY " + alias + " LIMIT ?", DueKeys.PAGE)
+                    .list(transaction, DueKeys::key);
         });
     }
 

@@ -11,6 +11,7 @@ import io.interlock.run.Summary.OpenRuns;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.rules.LineRules;
+import io.interlock.spi.run.rules.QueueRules;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class QuickSubmits {
 
     private static final String ASKED = """
-            tenant text, name text, nth int, total int, queues int, run_id uuid, job text, priority int, spec text,
+            tenant text, name text, nth int, total int, queues int, run_id uuid, job text, behind bigint, spec text,
             payload int, status text, actor text, correlation text, address text""";
 
     // A busy run that is due, or is not there though the row says so, is a matter for the rules. OFFSET 0 keeps
@@ -64,7 +65,7 @@ final class QuickSubmits {
                     AND NOT EXISTS (SELECT 1 FROM ${t:pause} AS p WHERE p.tenant = h.tenant)
                     AND (h.queued = 0 OR NOT EXISTS (
                         SELECT 1 FROM ${t:open_run} AS q WHERE q.tenant = h.tenant AND q.busy = 0 AND q.name = h.name
-                           AND q.rank > -h.priority AND q.rank < %6$d OFFSET 0))
+                           AND q.rank > c.now + h.behind AND q.rank < %6$d OFFSET 0))
                  END %7$s) AS e),
             kept AS (
               UPDATE ${t:lease} AS l
@@ -75,13 +76,13 @@ final class QuickSubmits {
                                    ELSE least(l.due_at, l.expires_at + l.lock_delay) END
                 FROM d WHERE d.nth = 1 AND l.tenant = ANY (ARRAY[d.tenant]) AND l.name = d.name),
             made AS (
-              INSERT INTO ${t:run} (run_id, number, tenant, name, job, priority, submitted_at, spec)
-              SELECT d.run_id, d.number, d.tenant, d.name, d.job, d.priority, d.now, d.spec FROM d),
+              INSERT INTO ${t:run} (run_id, number, tenant, name, job, place, submitted_at, spec)
+              SELECT d.run_id, d.number, d.tenant, d.name, d.job, d.now + d.behind, d.now, d.spec FROM d),
             opened AS (
-              INSERT INTO ${t:open_run} (tenant, busy, name, rank, seq, number, run_id, job, priority, submitted_at, payload,
+              INSERT INTO ${t:open_run} (tenant, busy, name, rank, seq, number, run_id, job, place, submitted_at, payload,
                 state, claimable, missed, since, status)
-              SELECT d.tenant, CAST(d.starts AS int), d.name, CASE WHEN d.starts THEN 0 ELSE -d.priority END,
-                     CASE WHEN d.starts THEN 0 ELSE d.number END, d.number, d.run_id, d.job, d.priority, d.now, d.payload,
+              SELECT d.tenant, CAST(d.starts AS int), d.name, CASE WHEN d.starts THEN 0 ELSE d.now + d.behind END,
+                     CASE WHEN d.starts THEN 0 ELSE d.number END, d.number, d.run_id, d.job, d.now + d.behind, d.now, d.payload,
                      CASE WHEN d.starts THEN 'PENDING' ELSE 'QUEUED' END, CAST(d.starts AS int), 0, d.now, d.status FROM d),
             noted AS (
               INSERT INTO ${t:audit} (at, tenant, name, run_id, actor, action, state_before, state_after, reason, correlation,
@@ -216,7 +217,8 @@ final class QuickSubmits {
             queues(request) ? 1 : 0,
             request.id().toString(),
             request.spec().job().value(),
-            request.spec().priority(),
+            // So much behind one of priority 0.
+            QueueRules.place(Instant.EPOCH, request.spec().priority()),
             new SpecText(request.spec(), request.line()).write(),
             OpenRuns.payload(request.spec()),
             StatusText.write(request.id(), RunStatus.queued(Instant.EPOCH, null)),

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Finds runs and keys by parts of what they are called. The beginning of an id is found by the primary key; names of keys by going from
@@ -28,11 +27,11 @@ final class SearchQueries {
             SELECT r.run_id FROM ${t:run} AS r
              WHERE r.run_id >= CAST(? AS ${uuid}) AND r.run_id <= CAST(? AS ${uuid}) AND r.tenant = ?
              ORDER BY r.run_id DESC LIMIT ?""";
-    private static final String BY_END =
-            "SELECT q.run_id FROM ${t:%s} AS q WHERE q.tenant = ? AND CAST(q.run_id AS char(36)) LIKE ? LIMIT ?";
-    private static final String OPEN_BY_END = String.format(BY_END, "open_run");
-    private static final String FAILED_BY_END = String.format(BY_END, "failed_run");
-    private static final String NEWEST_BY_END = """
+    private static final String BY_END = """
+            SELECT q.run_id FROM ${t:open_run} AS q WHERE q.tenant = ? AND CAST(q.run_id AS char(36)) LIKE ?
+             UNION
+            SELECT f.run_id FROM ${t:failed_run} AS f WHERE f.tenant = ? AND CAST(f.run_id AS char(36)) LIKE ?
+             UNION
             SELECT n.run_id FROM (SELECT x.run_id FROM ${t:run} AS x ${index:run_tenant} WHERE x.tenant = ?
                                    ORDER BY x.number DESC LIMIT ?) AS n
              WHERE CAST(n.run_id AS char(36)) LIKE ? LIMIT ?""";
@@ -44,15 +43,16 @@ final class SearchQueries {
     private static final String HOLDERS = """
             SELECT DISTINCT l.label FROM ${t:lease} AS l
              WHERE l.tenant = ? AND l.lease_id IS NOT NULL AND lower(l.label) LIKE ? ESCAPE '!' ORDER BY l.label LIMIT ?""";
-    private static final String OPEN_LABELLED = """
-            SELECT r.spec FROM ${t:open_run} AS q JOIN ${t:run} AS r ON r.run_id = q.run_id
-             WHERE q.tenant = ? AND r.spec LIKE '%label.name%' AND lower(r.spec) LIKE ? ESCAPE '!' LIMIT ?""";
-    private static final String NEWEST_LABELLED = """
-            SELECT n.spec FROM (SELECT x.spec FROM ${t:run} AS x ${index:run_tenant} WHERE x.tenant = ?
-                                 ORDER BY x.number DESC LIMIT ?) AS n
-             WHERE n.spec LIKE '%label.name%' AND lower(n.spec) LIKE ? ESCAPE '!' LIMIT ?""";
+    private static final String LABELS = """
+            SELECT DISTINCT b.label, b.value FROM (
+              SELECT q.number FROM ${t:open_run} AS q WHERE q.tenant = ?
+               UNION
+              SELECT n.number FROM (SELECT x.number FROM ${t:run} AS x ${index:run_tenant} WHERE x.tenant = ?
+                                     ORDER BY x.number DESC LIMIT ?) AS n) AS e
+              JOIN ${t:run_label} AS b ON b.number = e.number
+             WHERE lower(b.label) LIKE ? ESCAPE '!' OR lower(b.value) LIKE ? ESCAPE '!' LIMIT ?""";
 
-    /** How many runs with the text are read for their labels. */
+    /** How many labels with a part of the text are read. */
     private static final int LABELLED = 500;
 
     private final KeyPages keys;
@@ -102,14 +102,10 @@ final class SearchQueries {
                     limit));
         }
         if (query.mayBeShortId()) {
+            String tenant = query.tenant();
             String end = "%" + query.text();
-            Trip trip = transaction.trip();
-            Trip.Answer<List<String>> open = trip.list(OPEN_BY_END, Trip.TEXT, query.tenant(), end, limit);
-            Trip.Answer<List<String>> failed = trip.list(FAILED_BY_END, Trip.TEXT, query.tenant(), end, limit);
-            Trip.Answer<List<String>> newest =
-                    trip.list(NEWEST_BY_END, Trip.TEXT, query.tenant(), SearchQuery.LOOKED_AT, end, limit);
-            trip.run();
-            Stream.of(open, failed, newest).forEach(found -> ids.addAll(found.get()));
+            ids.addAll(transaction.list(
+                    BY_END, Trip.TEXT, tenant, end, tenant, end, tenant, SearchQuery.LOOKED_AT, end, limit));
         }
         if (ids.isEmpty()) {
             return List.of();
@@ -139,18 +135,20 @@ final class SearchQueries {
         if (value == null) {
             return List.of();
         }
+        String tenant = query.tenant();
         String part = "%" + escaped(value) + "%";
-        Trip trip = transaction.trip();
-        Trip.Answer<List<String>> open = trip.list(OPEN_LABELLED, Trip.TEXT, query.tenant(), part, LABELLED);
-        Trip.Answer<List<String>> newest =
-                trip.list(NEWEST_LABELLED, Trip.TEXT, query.tenant(), SearchQuery.LOOKED_AT, part, LABELLED);
-        trip.run();
-        return Stream.of(open, newest)
-                .flatMap(found -> found.get().stream())
-                .distinct()
-                .flatMap(spec -> SpecText.read(spec).spec().labels().entrySet().stream())
+        return transaction
+                .list(
+                        LABELS,
+                        row -> Map.entry(row.getString(1), row.getString(2)),
+                        tenant,
+                        tenant,
+                        SearchQuery.LOOKED_AT,
+                        part,
+                        part,
+                        LABELLED)
+                .stream()
                 .filter(query::isIn)
-                .distinct()
                 .sorted(Map.Entry.<String, String>comparingByKey().thenComparing(Map.Entry.comparingByValue()))
                 .limit(limit)
                 .toList();

@@ -95,12 +95,11 @@ final class SqlRuns implements RunSteps {
         requests.forEach(
                 request -> request.spec().terms().within(capabilities.get().maxLease()));
         requests.forEach(SqlRuns::requireExactTexts);
-        if (database.hasOneWriter()) {
-            return steps.lookThenAnswer(Database.Lane.STEPS, requests, SUBMIT, SqlRuns::mayBeRefused);
-        }
         boolean alone = requests.size() == 1;
         Predicate<SubmitRequest> mayBeBusy = request -> mayBeRefused(request)
-                && (busyKeys.get(request.key()) != null || (alone && !steps.hasSeen(request.key())));
+                && (database.hasOneWriter()
+                        || busyKeys.get(request.key()) != null
+                        || (alone && !steps.hasSeen(request.key())));
         Answers<SubmitAnswer> answers = database.together(() -> {
             List<@Nullable SubmitAnswer> quick = quickSubmits.submit(
                     requests,
@@ -197,7 +196,6 @@ final class SqlRuns implements RunSteps {
         return database.peek(transaction -> runs.find(transaction, id))
                 .map(Run::key)
                 .flatMap(key -> steps.answerOne(
-                        Database.Lane.STEPS,
                         id,
                         new KeySteps.Kind<RunId, Optional<A>>(
                                 any -> List.of(key), all -> needs, makesKey, (step, same) -> {
@@ -222,7 +220,7 @@ final class SqlRuns implements RunSteps {
     public ResourceAnswer setResource(ResourceRequest request) {
         Texts.exact("kind", request.kind());
         Texts.exact("state", request.state());
-        return steps.answerOne(Database.Lane.STEPS, request, SET_RESOURCE);
+        return steps.answerOne(request, SET_RESOURCE);
     }
 
     /**

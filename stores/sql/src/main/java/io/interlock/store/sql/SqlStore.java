@@ -22,9 +22,7 @@ import io.interlock.spi.run.WorkSteps;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -83,7 +81,7 @@ public final class SqlStore implements RunStore {
         this.feed = feed;
         this.fastPath = fastPath;
         StoredRuns stored = new StoredRuns();
-        steps = new KeySteps(database, stored, environment.random(), feed, this::fillPlaces);
+        steps = new KeySteps(database, stored, environment.random(), feed, environment.ticker(), this::fillPlaces);
         due = new DueKeys(database, steps);
         PauseSteps pauses = new PauseSteps(database, steps, feed);
         leases = new LeaseTable(database, steps);
@@ -131,15 +129,10 @@ public final class SqlStore implements RunStore {
 
     // A request for several keys that is refused needs no more than a look.
     private Answers<AcquireAnswer> acquireByStep(List<AcquireRequest> requests, boolean alone) {
-        if (database.hasOneWriter()) {
-            return steps.lookThenAnswer(Database.Lane.STEPS, requests, LeaseSteps.ACQUIRE, any -> true);
-        }
         return steps.lookFirst(
                 requests,
-                new ArrayList<>(Collections.nCopies(requests.size(), null)),
                 alone,
-                request -> request.keys().size() > 1,
-                LeaseSteps.ACQUIRE,
+                request -> database.hasOneWriter() || request.keys().size() > 1,
                 LeaseSteps.ACQUIRE);
     }
 
@@ -165,7 +158,7 @@ public final class SqlStore implements RunStore {
 
     @Override
     public EvictAnswer evict(EvictRequest request) {
-        return steps.answerOne(Database.Lane.STEPS, request, LeaseSteps.EVICT);
+        return steps.answerOne(request, LeaseSteps.EVICT);
     }
 
     @Override

@@ -63,7 +63,7 @@ final class SqlUpkeep implements Upkeep {
         List<SweepAction> done = new ArrayList<>(due.settle(limit));
         pauses.finishBegun();
         pauses.settleEnded(10);
-        due.fillPlaces(due.tenantsOutOfPlaces(), limit);
+        due.fillPlaces(due.tenantsWithPlaces(), limit);
         return done;
     }
 

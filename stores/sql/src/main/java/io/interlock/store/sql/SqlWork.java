@@ -17,26 +17,22 @@ import io.interlock.spi.run.rules.ClaimRules;
 import io.interlock.spi.run.rules.ClaimRules.TenantTurns;
 import io.interlock.spi.run.rules.FinishRules;
 import io.interlock.spi.run.rules.KeyState;
-import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.Settlement;
 import io.interlock.time.Environment.Ticker;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongPredicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,13 +58,9 @@ final class SqlWork implements WorkSteps {
                      t.place + 1
                 FROM t WHERE t.tenant IS NOT NULL AND t.place < ?)
             SELECT t.tenant FROM t WHERE t.tenant IS NOT NULL ORDER BY t.place""";
-    private static final String OF_JOB =
-            " FROM ${t:open_run} AS q WHERE q.claimable = 1 AND q.tenant = %1$s AND q.job = %2$s";
-    private static final String CANDIDATE = "SELECT q.tenant, q.name, q.job, q.priority, q.submitted_at, q.number";
-    private static final String FIRST = CANDIDATE + OF_JOB + " ORDER BY q.priority DESC, q.number LIMIT ?";
-    private static final String OF_PRIORITY = CANDIDATE + OF_JOB + " AND q.priority = ? ORDER BY q.number LIMIT ?";
-    private static final String LEAST = "SELECT k.tenant, k.job, (SELECT min(q.priority)"
-            + String.format(OF_JOB, "k.tenant", "k.job") + ") FROM ${rows:k(tenant text, job text)}";
+    private static final String FIRST = """
+            SELECT q.tenant, q.name, q.place, q.number FROM ${t:open_run} AS q
+             WHERE q.claimable = 1 AND q.tenant = %s AND q.job = %s ORDER BY q.place, q.number LIMIT ?""";
     // Of all tenants and jobs in one statement, where a database can join what depends on the row before.
     private static final String FIRST_TOGETHER = "SELECT c.* FROM ${rows:k(tenant text, job text)} CROSS JOIN LATERAL ("
             + String.format(FIRST, "k.tenant", "k.job") + ") AS c";
@@ -117,7 +109,7 @@ final class SqlWork implements WorkSteps {
     /** All tenants that had work at a moment of the ticker. */
     private record Tenants(List<String> names, long at) {}
 
-    private record Candidate(LockKey key, String job, int priority, Instant submittedAt, long number) {}
+    private record Candidate(LockKey key, long place, long number) {}
 
     /** What a claim finds before it locks anything. */
     private record Found(List<LockKey> taken, boolean isDue, boolean placesWanted, List<LockKey> first) {}
@@ -179,7 +171,7 @@ final class SqlWork implements WorkSteps {
         }
         Found found = look(request, request.max());
         if (!found.taken().isEmpty()) {
-            List<Claimed> before = steps.lookThenLock(found.taken(), (step, keys) -> {
+            List<Claimed> before = steps.lockFirst(found.taken(), (step, keys) -> {
                 List<Claimed> mine = new ArrayList<>();
                 for (Step.LoadedKey key : step.keys()) {
                     Settlement.settle(key.state());
@@ -196,11 +188,11 @@ final class SqlWork implements WorkSteps {
             due.settle(DueKeys.PAGE);
             pauses.settleEnded(1);
         }
-        if (found.placesWanted()) {
-            due.fillPlaces(
-                    request.tenant() == null ? due.tenantsOutOfPlaces() : List.of(request.tenant()), request.max());
-        }
-        if (found.isDue() || found.placesWanted()) {
+        List<String> withPlaces = !found.placesWanted()
+                ? List.of()
+                : request.tenant() == null ? due.tenantsWithPlaces() : List.of(request.tenant());
+        due.fillPlaces(withPlaces, request.max());
+        if (found.isDue() || !withPlaces.isEmpty()) {
             found = look(request, request.max());
         }
         List<Claimed> claimed = new ArrayList<>();
@@ -284,11 +276,10 @@ final class SqlWork implements WorkSteps {
     }
 
     private Found look(ClaimRequest request, int wanted, List<String> tenants) {
-        int limit = wanted + SPARE;
+        int limit = wanted + SPARE + steps.unreadableKeys();
         Rows queues = new Rows();
         tenants.forEach(tenant -> request.jobs().forEach(job -> queues.add(tenant, job.value())));
         Supplier<Found> found = inOneTrip((transaction, trip) -> {
-            Trip.Answer<List<Queue>> least = queues.isEmpty() ? null : trip.list(LEAST, Queue::read, queues);
             List<Trip.Answer<List<Candidate>>> first = new ArrayList<>();
             if (transaction.dialect().joinsLaterally() && !queues.isEmpty()) {
                 first.add(trip.list(FIRST_TOGETHER, SqlWork::candidate, queues, limit));
@@ -299,20 +290,18 @@ final class SqlWork implements WorkSteps {
             }
             Trip.Answer<List<LockKey>> taken =
                     trip.list(TAKEN, DueKeys::key, request.id().toString());
-            Trip.Answer<Long> firstDue = DueKeys.firstDue(trip);
+            LongPredicate isDue = due.isAnyDue(trip);
             Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             return () -> {
-                Set<Candidate> candidates = new LinkedHashSet<>();
-                first.forEach(answer -> candidates.addAll(answer.get()));
-                if (least != null) {
-                    candidates.addAll(aged(least.get(), List.copyOf(candidates), limit));
-                }
-                long now = store.get().now();
+                List<Candidate> candidates = first.stream()
+                        .flatMap(answer -> answer.get().stream())
+                        .filter(each -> !steps.isUnreadable(each.key()))
+                        .toList();
                 return new Found(
                         taken.get(),
-                        firstDue.get() <= now,
+                        isDue.test(store.get().now()),
                         store.get().placesWanted(),
-                        inTurn(candidates, Micros.moment(now), limit));
+                        inTurn(candidates, limit));
             };
         });
         return found.get();
@@ -347,52 +336,10 @@ final class SqlWork implements WorkSteps {
         return found;
     }
 
-    /** The first runs of lower priorities: those that wait for longer may come before the first ones of the highest. */
-    private List<Candidate> aged(List<Queue> queues, List<Candidate> first, int limit) {
-        Map<String, Map<String, List<Candidate>>> byJob = first.stream()
-                .collect(Collectors.groupingBy(each -> each.key().tenant(), Collectors.groupingBy(Candidate::job)));
-        Rows lower = new Rows();
-        for (Queue queue : queues) {
-            List<Candidate> own = byJob.getOrDefault(queue.tenant(), Map.of()).getOrDefault(queue.job(), List.of());
-            Long least = queue.least();
-            if (own.isEmpty() || least == null) {
-                continue;
-            }
-            int greatest = own.get(0).priority();
-            long last = Math.max(least, greatest - QueueRules.MOST_AGEING);
-            // Fewer than could be are all there are.
-            for (int priority = greatest - 1; own.size() == limit && priority >= last; priority--) {
-                lower.add(queue.tenant(), queue.job(), priority, limit);
-            }
-        }
-        if (lower.isEmpty()) {
-            return List.of();
-        }
-        Supplier<List<Candidate>> found = inOneTrip((transaction, trip) -> {
-            List<Trip.Answer<List<Candidate>>> answers = lower.all().stream()
-                    .map(each -> trip.list(String.format(OF_PRIORITY, "?", "?"), SqlWork::candidate, each))
-                    .toList();
-            return () ->
-                    answers.stream().flatMap(answer -> answer.get().stream()).toList();
-        });
-        return found.get();
-    }
-
-    /** The runs of a tenant and a job that may be claimed, and the least of their priorities, or {@code null} if there are none. */
-    private record Queue(
-            String tenant, String job, @Nullable Long least) {
-
-        static Queue read(ResultSet row) throws SQLException {
-            return new Queue(row.getString(1), row.getString(2), KeyRow.number(row, 3));
-        }
-    }
-
     // The first of every tenant, then the second of every tenant, beginning with the tenant that had none for the
     // longest time: a long queue of one keeps no other waiting.
-    private List<LockKey> inTurn(Collection<Candidate> candidates, Instant now, int limit) {
-        Comparator<Candidate> order = Comparator.<Candidate>comparingInt(
-                        each -> -QueueRules.effectivePriority(each.priority(), each.submittedAt(), now))
-                .thenComparingLong(Candidate::number);
+    private List<LockKey> inTurn(List<Candidate> candidates, int limit) {
+        Comparator<Candidate> order = Comparator.comparingLong(Candidate::place).thenComparingLong(Candidate::number);
         Map<String, Integer> before = new HashMap<>();
         // Other claims may take turns while this one sorts.
         Map<String, Long> last = new HashMap<>();
@@ -411,11 +358,6 @@ final class SqlWork implements WorkSteps {
     }
 
     private static Candidate candidate(ResultSet row) throws SQLException {
-        return new Candidate(
-                LockKey.of(row.getString(1), row.getString(2)),
-                row.getString(3),
-                row.getInt(4),
-                Micros.moment(row.getLong(5)),
-                row.getLong(6));
+        return new Candidate(LockKey.of(row.getString(1), row.getString(2)), row.getLong(3), row.getLong(4));
     }
 }

@@ -11,6 +11,7 @@ import io.interlock.spi.run.rules.KeyRows;
 import io.interlock.spi.run.rules.KeyRows.Reservation;
 import io.interlock.spi.run.rules.KeyState;
 import io.interlock.spi.run.rules.LineRules;
+import io.interlock.spi.run.rules.LineRules.Standing;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.RunQueue;
 import io.interlock.spi.run.rules.Settlement;
@@ -61,14 +62,13 @@ final class Step {
             "SELECT max(z.rank) FROM ${t:open_run} AS z WHERE z.tenant = %1$s AND z.name = %2$s AND z.busy = 0 AND z.rank < "
                     + LineRules.RESTING;
     // Of all keys in one statement, where a database can join what depends on the row before.
-    private static final String OPEN_TOGETHER = "SELECT x.*, k.pos, m.rank FROM ${rows:k(tenant text, name text)}"
-            + String.format(
-                    " CROSS JOIN LATERAL (" + LAST_RANK + ") AS m (rank) CROSS JOIN LATERAL ((" + BUSY + ") UNION ALL ("
-                            + FRONT + ")",
-                    "k.tenant",
-                    "k.name");
-    private static final String BUSY_AND_FRONT = OPEN_TOGETHER + ") AS x";
-    private static final String BUSY_OR_FRONT = OPEN_TOGETHER + " LIMIT 1) AS x";
+    private static final String OF_KEYS = "SELECT x.*, k.pos, %s FROM ${rows:k(tenant text, name text)}";
+    private static final String OPEN_TOGETHER =
+            String.format(" CROSS JOIN LATERAL ((" + BUSY + ") UNION ALL (" + FRONT + ")", "k.tenant", "k.name");
+    private static final String BUSY_AND_FRONT = String.format(OF_KEYS, "NULL") + OPEN_TOGETHER + ") AS x";
+    private static final String BUSY_OR_FRONT = String.format(OF_KEYS, "m.rank")
+            + String.format(" CROSS JOIN LATERAL (" + LAST_RANK + ") AS m (rank)", "k.tenant", "k.name")
+            + OPEN_TOGETHER + " LIMIT 1) AS x";
     private static final String BUSY_TOGETHER = String.format(
             "SELECT x.*, k.pos, NULL FROM ${rows:k(tenant text, name text)} CROSS JOIN LATERAL (" + BUSY
                     // Keeps a planner from beginning with all runs that are under way.
@@ -95,7 +95,7 @@ final class Step {
     private final Map<LockKey, LoadedKey> keys = new LinkedHashMap<>();
     private final Map<RunId, Run> asked = new HashMap<>();
     private final Set<RunId> askedIds = new HashSet<>();
-    private final Map<RunId, Integer> askedRanks = new HashMap<>();
+    private final Map<RunId, Long> askedRanks = new HashMap<>();
     private final Map<Name, KeptName> names = new HashMap<>();
     /** Tenants whose limit had a say. */
     private final Set<String> limitedTenants = new HashSet<>();
@@ -127,7 +127,10 @@ final class Step {
     enum Front {
         /** Always. */
         ALWAYS,
-        /** Only if no run is under way: then the first in line may have the key. */
+        /**
+         * Only if no run is under way: then the first in line may have the key. How far the queue reaches is loaded with it, for a
+         * newcomer to know its place.
+         */
         UNLESS_BUSY,
         /** Only when a rule asks for it. */
         WHEN_ASKED
@@ -252,9 +255,9 @@ final class Step {
         asked.values().forEach(run -> {
             LoadedKey key = keys.get(run.key());
             if (key != null && run.state() == RunState.QUEUED) {
-                Integer rank = askedRanks.get(run.id());
+                Long rank = askedRanks.get(run.id());
                 if (rank != null) {
-                    key.queue().loaded(run, rank);
+                    key.queue().loaded(new Standing(run, rank));
                 }
             }
         });
@@ -333,7 +336,7 @@ final class Step {
     private void readAsked(ResultSet row) throws SQLException {
         Run run = runs.readOpen(row);
         asked.put(run.id(), run);
-        Integer rank = KeyRow.integer(row, 13);
+        Long rank = KeyRow.number(row, 13);
         if (rank != null) {
             askedRanks.put(run.id(), rank);
         }
@@ -342,10 +345,10 @@ final class Step {
     /** The open runs of one key, as loaded with it. */
     private static final class Open {
         private final List<Run> busy = new ArrayList<>();
-        private final List<StoredRuns.Waiting> front = new ArrayList<>();
+        private final List<Standing> front = new ArrayList<>();
         private boolean frontLoaded;
         private @Nullable Boolean claimable;
-        private @Nullable Integer lastRank;
+        private @Nullable Long lastRank;
     }
 
     private Map<LockKey, Open> openOf(ResultSet rows, Rows wanted, Front front) throws SQLException {
@@ -358,7 +361,7 @@ final class Step {
         }
         while (rows.next()) {
             Open open = Objects.requireNonNull(found.get(order.get(rows.getInt(15) - 1)));
-            open.lastRank = KeyRow.integer(rows, 16);
+            open.lastRank = KeyRow.number(rows, 16);
             take(open, rows);
         }
         found.values()
@@ -368,12 +371,11 @@ final class Step {
     }
 
     private void take(Open open, ResultSet row) throws SQLException {
-        Run run = runs.readOpen(row);
         if (row.getInt(12) == 1) {
-            open.busy.add(run);
+            open.busy.add(runs.readOpen(row));
             open.claimable = row.getInt(14) == 1;
         } else {
-            open.front.add(new StoredRuns.Waiting(run, row.getInt(13)));
+            open.front.add(runs.readStanding(row));
         }
     }
 
@@ -385,11 +387,13 @@ final class Step {
             trip.query(String.format(BUSY, "?", "?"), Trip.forEach(each -> take(open, each)), tenant, name);
         }
         if (front != Front.WHEN_ASKED && row.queue().size() > 0) {
-            trip.query(
-                    String.format(LAST_RANK, "?", "?"),
-                    Trip.forEach(each -> open.lastRank = KeyRow.integer(each, 1)),
-                    tenant,
-                    name);
+            if (front == Front.UNLESS_BUSY) {
+                trip.query(
+                        String.format(LAST_RANK, "?", "?"),
+                        Trip.forEach(each -> open.lastRank = KeyRow.number(each, 1)),
+                        tenant,
+                        name);
+            }
             if (front == Front.ALWAYS || (row.lease() == null && row.reservation() == null)) {
                 open.frontLoaded = true;
                 trip.query(String.format(FRONT, "?", "?"), Trip.forEach(each -> take(open, each)), tenant, name);

@@ -47,16 +47,16 @@ final class StepWriter {
 
     private static final String RUN_END = "state text, since bigint, status text";
     private static final String RUN = """
-            run_id uuid, number bigint, tenant text, name text, job text, priority int, submitted_at bigint, spec text,
+            run_id uuid, number bigint, tenant text, name text, job text, place bigint, submitted_at bigint, spec text,
             """ + RUN_END;
-    private static final String OPEN_KEY = "tenant text, busy int, name text, rank int, seq bigint";
+    private static final String OPEN_KEY = "tenant text, busy int, name text, rank bigint, seq bigint";
     private static final String OPEN_CHANGES = """
             state text, claimable int, claim_id uuid, seen_at bigint, missed int, due_at bigint, since bigint,
             status text""";
     private static final String OPEN = OPEN_KEY
-            + ", number bigint, run_id uuid, job text, priority int, submitted_at bigint, payload int, " + OPEN_CHANGES;
+            + ", number bigint, run_id uuid, job text, place bigint, submitted_at bigint, payload int, " + OPEN_CHANGES;
     private static final String OPEN_MOVES =
-            "busy=new_busy int, rank=new_rank int, seq=new_seq bigint, priority int, " + OPEN_CHANGES;
+            "busy=new_busy int, rank=new_rank bigint, seq=new_seq bigint, place bigint, " + OPEN_CHANGES;
     static final String AUDIT = """
             at bigint, tenant text, name text, run_id uuid, token bigint, actor text, action text, state_before text,
             state_after text, reason text, correlation text, address text""";
@@ -78,7 +78,7 @@ final class StepWriter {
         MARK(dialect -> dialect.insertMissing("run_mark", "slice bigint", "number bigint")),
         LABELS(dialect -> dialect.insert("run_label", "number bigint, tenant text, label text, value text")),
         ENDED_RUNS(dialect -> dialect.update("run", "run_id uuid", RUN_END)),
-        MOVED_RUNS(dialect -> dialect.update("run", "run_id uuid", "priority int, spec text")),
+        MOVED_RUNS(dialect -> dialect.update("run", "run_id uuid", "place bigint, spec text")),
         CHANGED(dialect -> dialect.update("open_run", OPEN_KEY, OPEN_CHANGES)),
         LEAVING_BUSY(dialect -> dialect.update("open_run", OPEN_KEY, OPEN_MOVES)),
         BECOMING_BUSY(dialect -> dialect.update("open_run", OPEN_KEY, OPEN_MOVES)),
@@ -354,10 +354,7 @@ final class StepWriter {
         }
         KeyRow.Blocked blocked = QueueRules.waitsForPlace(state)
                 .map(run -> new KeyRow.Blocked(
-                        run.spec().priority(),
-                        Micros.of(run.submittedAt()),
-                        run.number(),
-                        run.line().tenantMaxRunning()))
+                        QueueRules.place(run), run.number(), run.line().tenantMaxRunning()))
                 .orElse(null);
         if (isBesideOthersOfItsTenant(key.row().key()) && QueueRules.isLeftToStart(state)) {
             due = DueRules.sooner(due, state.now());
@@ -397,7 +394,7 @@ final class StepWriter {
                             run.key().tenant(),
                             run.key().name(),
                             run.job().value(),
-                            run.spec().priority(),
+                            QueueRules.place(run),
                             Micros.of(run.submittedAt()),
                             new SpecText(run.spec(), run.line()).write(),
                             end[0],
@@ -412,7 +409,7 @@ final class StepWriter {
         }
         if (before != null && before.spec().priority() != run.spec().priority()) {
             to(Write.MOVED_RUNS)
-                    .add(run.id().toString(), run.spec().priority(), new SpecText(run.spec(), run.line()).write());
+                    .add(run.id().toString(), QueueRules.place(run), new SpecText(run.spec(), run.line()).write());
         }
         boolean rests = collectOpen(key, run, before, wasQueued);
         if (run.state().isTerminal() && run.state() != RunState.SUCCEEDED) {
@@ -458,7 +455,7 @@ final class StepWriter {
         Instant now = key.state().now();
         boolean busy = run.state() == RunState.PENDING || run.state() == RunState.RUNNING;
         boolean ready = QueueRules.isReady(run, now);
-        int rank = busy ? 0 : (ready ? 0 : LineRules.RESTING_BASE) - run.spec().priority();
+        long rank = busy ? 0 : LineRules.rank(run, now);
         long seq = busy ? 0 : run.number();
         String tenant = run.key().tenant();
         String name = run.key().name();
@@ -475,7 +472,7 @@ final class StepWriter {
                     run.number(),
                     run.id().toString(),
                     run.job().value(),
-                    run.spec().priority(),
+                    QueueRules.place(run),
                     Micros.of(run.submittedAt()),
                     OpenRuns.payload(run.spec())
                 };
@@ -483,7 +480,7 @@ final class StepWriter {
             }
             return rests;
         }
-        int oldRank = wasQueued ? key.queue().rankOf(run.id()) : 0;
+        long oldRank = wasQueued ? key.queue().rankOf(run.id()) : 0;
         @Nullable Object[] old = {tenant, wasQueued ? 0 : 1, name, oldRank, wasQueued ? run.number() : 0L};
         if (run.state().isTerminal()) {
             to(Write.CLOSED).add(old);
@@ -492,9 +489,7 @@ final class StepWriter {
         } else {
             to(busy ? Write.BECOMING_BUSY : Write.LEAVING_BUSY)
                     .add(concat(
-                            concat(old, new @Nullable Object[] {
-                                busy ? 1 : 0, rank, seq, run.spec().priority()
-                            }),
+                            concat(old, new @Nullable Object[] {busy ? 1 : 0, rank, seq, QueueRules.place(run)}),
                             changing(key, run, busy)));
         }
         return rests;
@@ -532,7 +527,7 @@ final class StepWriter {
             to(Write.CHANGED)
                     .add(concat(
                             new @Nullable Object[] {
-                                pending.key().tenant(), 1, pending.key().name(), 0, 0L
+                                pending.key().tenant(), 1, pending.key().name(), 0L, 0L
                             },
                             changing(key, pending, true)));
             if (may) {

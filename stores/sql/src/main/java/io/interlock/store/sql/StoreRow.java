@@ -23,7 +23,7 @@ public record StoreRow(
 
     private static final String PLACES_WANTED =
             "(SELECT count(*) FROM (SELECT 1 FROM ${t:lease} AS b WHERE b.blocked_number IS NOT NULL"
-                    + " ORDER BY b.tenant, b.blocked_priority, b.blocked_number LIMIT 1) AS w)";
+                    + " ORDER BY b.tenant, b.blocked_place, b.blocked_number LIMIT 1) AS w)";
 
     /** Adds to {@code trip}, which locked before, what reads it. */
     static Trip.Answer<StoreRow> ask(Trip trip) {

@@ -7,6 +7,7 @@ import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
 import io.interlock.run.RunStatus.Waiter;
 import io.interlock.spi.run.rules.LineRules;
+import io.interlock.spi.run.rules.LineRules.Standing;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;
 import java.sql.SQLException;
@@ -36,7 +37,7 @@ final class StoredRuns {
     /** Finds the row of {@code open_run AS q} of {@code run AS r} by its key, if the run waits. */
     static final String WAITING = """
             q.tenant = r.tenant AND q.busy = 0 AND q.name = r.name
-              AND q.rank IN (-r.priority, %d - r.priority) AND q.seq = r.number""".formatted(LineRules.RESTING_BASE);
+              AND q.rank IN (r.place, %d + r.place) AND q.seq = r.number""".formatted(LineRules.RESTING_BASE);
 
     /** Joins what is kept of {@code run AS r} while it has not ended, by key. */
     static final String OPEN = " LEFT JOIN ${t:open_run} AS q ON " + WAITING
@@ -67,8 +68,15 @@ final class StoredRuns {
         markedSlice = slice;
     }
 
-    /** A waiting run and the rank it has in the table. */
-    record Waiting(Run run, int rank) {}
+    /** A row that says something this program does not understand. All other rows may be fine. */
+    static final class UnreadableRow extends SQLDataException {
+
+        private static final long serialVersionUID = 1L;
+
+        UnreadableRow(String message, RuntimeException cause) {
+            super(message, cause);
+        }
+    }
 
     Run read(ResultSet row) throws SQLException {
         String id = row.getString(1);
@@ -88,7 +96,7 @@ final class StoredRuns {
                     asked.line(),
                     status);
         } catch (RuntimeException unreadable) {
-            throw new SQLDataException("run " + id + " cannot be read: " + unreadable.getMessage(), unreadable);
+            throw new UnreadableRow("run " + id + " cannot be read: " + unreadable.getMessage(), unreadable);
         }
     }
 
@@ -99,6 +107,11 @@ final class StoredRuns {
         return seen == null || run.state() != RunState.QUEUED
                 ? run
                 : run.with(run.status().waiting(new Waiter(Micros.moment(seen), row.getInt(11) == 1)));
+    }
+
+    /** A waiting run with {@link #OPEN_COLUMNS}, and the rank it has in the table. */
+    Standing readStanding(ResultSet row) throws SQLException {
+        return new Standing(readOpen(row), row.getLong(13));
     }
 
     Optional<Run> find(Transaction transaction, RunId id) throws SQLException {

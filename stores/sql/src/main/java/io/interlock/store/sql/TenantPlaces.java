@@ -2,18 +2,12 @@ package io.interlock.store.sql;
 
 import io.interlock.LockKey;
 import io.interlock.spi.run.rules.KeyRows.Reservation;
-import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.StepContext.TenantSlots;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
@@ -25,20 +19,20 @@ final class TenantPlaces implements TenantSlots {
 
     private static final String LOCK = "SELECT p.tenant FROM ${rows:k(tenant text)} JOIN ${t:tenant_place} AS p"
             + " ON p.tenant = k.tenant ORDER BY p.tenant ${lock:p}";
-    private static final String BUSY = "SELECT k.tenant, (SELECT count(*) FROM ${t:open_run} AS q"
-            + " WHERE q.tenant = k.tenant AND q.busy = 1) + (SELECT count(*) FROM ${t:lease} AS o"
-            + " WHERE o.tenant = k.tenant AND o.reserved_until IS NOT NULL) FROM ${rows:k(tenant text)}";
+    // An offer to a caller keeps its place.
+    private static final String BUSY_OF =
+            "((SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = %1$s AND q.busy = 1)"
+                    + " + (SELECT count(*) FROM ${t:lease} AS o ${index:lease_offer}"
+                    + " WHERE o.tenant = %1$s AND o.reserved_until IS NOT NULL))";
+    private static final String BUSY =
+            "SELECT k.tenant, " + BUSY_OF.formatted("k.tenant") + " FROM ${rows:k(tenant text)}";
+    private static final String WITH_PLACES = "SELECT k.tenant FROM ${rows:k(tenant text)} WHERE "
+            + BUSY_OF.formatted("k.tenant") + " < (SELECT max(l.blocked_below) FROM ${t:lease} AS l"
+            + " WHERE l.tenant = k.tenant AND l.blocked_place IS NOT NULL AND l.blocked_number IS NOT NULL)";
     private static final String WAITS = """
-            SELECT l.name, l.blocked_priority, l.blocked_since, l.blocked_number FROM ${t:lease} AS l
-             WHERE l.tenant = ? AND l.blocked_priority IS NOT NULL AND l.blocked_number IS NOT NULL AND l.blocked_below >""";
-    private static final String FIRST = WAITS + " %s ORDER BY l.blocked_priority DESC, l.blocked_number LIMIT ?";
-    private static final String OF_PRIORITY =
-            WAITS + " %s AND l.blocked_priority = ? ORDER BY l.blocked_number LIMIT ?";
-    private static final String LEAST = """
-            SELECT min(l.blocked_priority) FROM ${t:lease} AS l
-             WHERE l.tenant = ? AND l.blocked_priority IS NOT NULL AND l.blocked_number IS NOT NULL""";
-    private static final String BUSY_NOW =
-            "(SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 1)";
+            SELECT l.name, l.blocked_place, l.blocked_number FROM ${t:lease} AS l
+             WHERE l.tenant = ? AND l.blocked_place IS NOT NULL AND l.blocked_number IS NOT NULL AND l.blocked_below >""";
+    private static final String IN_ORDER = "ORDER BY l.blocked_place, l.blocked_number LIMIT ?";
 
     private final Step step;
     private final LockKey key;
@@ -84,72 +78,45 @@ final class TenantPlaces implements TenantSlots {
         return busy;
     }
 
+    /** Those of some tenants that have a place for a run that waits for one. */
+    static List<String> withPlaces(Transaction transaction, List<String> tenants) throws SQLException {
+        Rows rows = new Rows();
+        tenants.forEach(rows::add);
+        return rows.isEmpty() ? List.of() : transaction.list(WITH_PLACES, Trip.TEXT, rows);
+    }
+
     @Override
-    public @Nullable Rival firstRival(int busyNow, Instant now) {
+    public @Nullable Rival firstRival(int busyNow) {
         try {
-            return waiting(
-                            step.transaction(),
-                            key.tenant(),
-                            "?",
-                            busyNow,
-                            step.now(),
-                            step.keys().size() + 1)
-                    .stream()
+            return waiting(step.transaction(), key.tenant(), step.keys().size() + 1, "?", busyNow).stream()
                     // Keys of this step are decided by it.
                     .filter(other -> step.key(other.key()) == null)
                     .findFirst()
-                    .map(other -> new Rival(other.priority(), Micros.moment(other.submittedAt()), other.number()))
+                    .map(Waiting::first)
                     .orElse(null);
         } catch (SQLException failure) {
             throw new WaitingRuns.StepFailure(failure);
         }
     }
 
-    /** The keys of a tenant that wait only for a place, the first {@code most} of them at least, in their order. */
+    /** The keys of a tenant that wait only for a place, the first {@code most} of them, in their order. */
     static List<LockKey> waiting(Transaction transaction, String tenant, int most) throws SQLException {
-        long now = StoreRow.read(transaction).now();
-        return waiting(transaction, tenant, BUSY_NOW, tenant, now, most).stream()
+        return waiting(transaction, tenant, most, BUSY_OF.formatted("?"), tenant, tenant).stream()
                 .map(Waiting::key)
                 .toList();
     }
 
     /** A key whose first run waits only for a place. */
-    private record Waiting(LockKey key, int priority, long submittedAt, long number) {
+    private record Waiting(LockKey key, Rival first) {}
 
-        int effective(long now) {
-            long minutes = Math.max(0, (now - submittedAt) / 60_000_000);
-            return priority + (int) Math.min(QueueRules.MOST_AGEING, minutes);
-        }
-    }
-
-    // Waiting raises a priority by ten at most, so the first is the first of one of eleven priorities.
     private static List<Waiting> waiting(
-            Transaction transaction, String tenant, String busy, Object ofBusy, long now, int most)
-            throws SQLException {
-        Trip.Reader<Waiting> reader =
-                row -> new Waiting(LockKey.of(tenant, row.getString(1)), row.getInt(2), row.getLong(3), row.getLong(4));
-        Trip trip = transaction.trip();
-        Trip.Answer<List<Waiting>> first = trip.list(FIRST.formatted(busy), reader, tenant, ofBusy, most);
-        Trip.Answer<List<Integer>> least = trip.list(LEAST, row -> row.getInt(1), tenant);
-        trip.run();
-        Set<Waiting> found = new LinkedHashSet<>(first.get());
-        if (found.isEmpty()) {
-            return List.of();
-        }
-        int greatest = first.get().get(0).priority();
-        int last = Math.max(least.get().get(0), greatest - QueueRules.MOST_AGEING);
-        if (found.size() == most && last < greatest) {
-            Trip more = transaction.trip();
-            List<Trip.Answer<List<Waiting>>> lower = new ArrayList<>();
-            for (int priority = greatest - 1; priority >= last; priority--) {
-                lower.add(more.list(OF_PRIORITY.formatted(busy), reader, tenant, ofBusy, priority, most));
-            }
-            more.run();
-            lower.forEach(each -> found.addAll(each.get()));
-        }
-        return found.stream()
-                .sorted(Comparator.<Waiting>comparingInt(each -> -each.effective(now))
-                        .thenComparingLong(Waiting::number))
-                .toList();
+            Transaction transaction, String tenant, int most, String busy, Object... ofBusy) throws SQLException {
+        return new Filter(WAITS, tenant)
+                .and(busy, ofBusy)
+                .and(IN_ORDER, most)
+                .list(
+                        transaction,
+                        row -> new Waiting(
+                                LockKey.of(tenant, row.getString(1)), new Rival(row.getLong(2), row.getLong(3))));
     }
 }

@@ -5,12 +5,12 @@ import io.interlock.RunId;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.spi.run.rules.LineRules;
+import io.interlock.spi.run.rules.LineRules.Standing;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.RunQueue;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +29,10 @@ final class WaitingRuns implements RunQueue {
             + " WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? ";
     private static final String FRONT =
             SELECT + "AND q.rank < " + LineRules.RESTING + " ORDER BY q.rank, q.seq LIMIT ?";
-    private static final String OF_RANK = SELECT + "AND q.rank = ? ORDER BY q.seq LIMIT ?";
-    static final String OF_RANK_AFTER = SELECT + "AND q.rank = ? AND q.seq > ? ORDER BY q.seq LIMIT ?";
+    /** The next runs behind a rank and a number. */
+    static final String BEHIND =
+            SELECT + "AND q.rank >= ? AND (q.rank > ? OR q.seq > ?) ORDER BY q.rank, q.seq LIMIT ?";
+
     private static final String RESTING =
             SELECT + "AND q.rank >= " + LineRules.RESTING + " ORDER BY q.rank, q.seq LIMIT ?";
     private static final String DUE = SELECT + "AND q.due_at <= ? ORDER BY q.due_at LIMIT ?";
@@ -38,28 +40,28 @@ final class WaitingRuns implements RunQueue {
     private static final String FIND =
             "SELECT " + StoredRuns.OPEN_COLUMNS + " FROM ${t:run} AS r JOIN ${t:open_run} AS q ON " + StoredRuns.WAITING
                     + " WHERE r.run_id = CAST(? AS ${uuid}) AND r.tenant = ? AND r.name = ?";
-    private static final String RANKS = """
-            SELECT DISTINCT q.rank FROM ${t:open_run} AS q
-             WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? AND q.rank < %d ORDER BY q.rank""".formatted(LineRules.RESTING);
     private static final String NEXT_DUE = """
             SELECT q.due_at, q.run_id FROM ${t:open_run} AS q
              WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? AND q.due_at IS NOT NULL ORDER BY q.due_at LIMIT ?""";
-    private static final String PLACES = """
-            SELECT q.run_id, q.rank, q.number, q.priority, q.submitted_at FROM ${t:open_run} AS q
-             WHERE q.tenant = ? AND q.busy = 0 AND q.name = ?""";
+    private static final String AHEAD = """
+            SELECT count(*) FROM ${t:open_run} AS q
+             WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? AND q.rank <= ? AND (q.rank < ? OR q.seq < ?)""";
+    private static final String SPOTS =
+            "SELECT q.rank, q.seq FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 0 AND q.name = ?";
 
     private final Transaction transaction;
     private final StoredRuns runs;
     private final LockKey key;
     private final KeyRow.QueueFacts facts;
     private final long now;
-    private final Map<RunId, StoredRuns.Waiting> loaded = new LinkedHashMap<>();
+    private final Map<RunId, Standing> loaded = new LinkedHashMap<>();
     private @Nullable List<Run> front;
-    private @Nullable Integer lastReadyRank;
-    private @Nullable List<Place> places;
+    private @Nullable Long lastReadyRank;
+    private @Nullable List<Spot> spots;
+    private boolean hasCounted;
     private boolean noMoreDue;
 
-    private record Place(RunId id, int rank, long number, int priority, Instant submittedAt) {}
+    private record Spot(long rank, long number) {}
 
     WaitingRuns(Transaction transaction, StoredRuns runs, KeyRow row, long now) {
         this.transaction = transaction;
@@ -70,26 +72,25 @@ final class WaitingRuns implements RunQueue {
     }
 
     /** Takes over a run that was loaded with the key. */
-    void loaded(Run run, int rank) {
-        loaded.putIfAbsent(run.id(), new StoredRuns.Waiting(run, rank));
+    void loaded(Standing waiting) {
+        loaded.putIfAbsent(waiting.run().id(), waiting);
     }
 
     /**
      * Takes over what was loaded with the key.
      *
-     * @param first the front by priority, without ageing
      * @param whole whether the front was loaded
      * @param lastRank the last rank of the runs that are ready, or {@code null} if it is not known
      */
-    void loaded(List<StoredRuns.Waiting> first, boolean whole, @Nullable Integer lastRank) {
-        first.forEach(waiting -> loaded(waiting.run(), waiting.rank()));
-        front = whole ? first.stream().map(StoredRuns.Waiting::run).toList() : null;
+    void loaded(List<Standing> first, boolean whole, @Nullable Long lastRank) {
+        first.forEach(this::loaded);
+        front = whole ? first.stream().map(Standing::run).toList() : null;
         lastReadyRank = lastRank;
     }
 
     /** The rank a run of the store has in the table. */
-    int rankOf(RunId id) {
-        StoredRuns.Waiting waiting = loaded.get(id);
+    long rankOf(RunId id) {
+        Standing waiting = loaded.get(id);
         if (waiting == null) {
             throw new IllegalStateException("run " + id + " was not loaded");
         }
@@ -99,7 +100,7 @@ final class WaitingRuns implements RunQueue {
     /** A run as the store has it, if it was loaded. */
     @Nullable
     Run stored(RunId id) {
-        StoredRuns.Waiting waiting = loaded.get(id);
+        Standing waiting = loaded.get(id);
         return waiting == null ? null : waiting.run();
     }
 
@@ -110,15 +111,15 @@ final class WaitingRuns implements RunQueue {
 
     @Override
     public Optional<Run> find(RunId id) {
-        StoredRuns.Waiting known = loaded.get(id);
+        Standing known = loaded.get(id);
         if (known != null || facts.size() == 0) {
-            return Optional.ofNullable(known).map(StoredRuns.Waiting::run);
+            return Optional.ofNullable(known).map(Standing::run);
         }
         return ask(FIND, id.toString(), key.tenant(), key.name()).stream().findFirst();
     }
 
     @Override
-    public List<Run> front(Instant moment, Set<RunId> except, int limit) {
+    public List<Run> front(Set<RunId> except, int limit) {
         if (facts.size() == 0) {
             return List.of();
         }
@@ -127,38 +128,11 @@ final class WaitingRuns implements RunQueue {
             first = ask(FRONT, key.tenant(), key.name(), QueueRules.FRONT);
             front = first;
         }
-        if (first.isEmpty()) {
-            return List.of();
-        }
         List<Run> left = without(first, except, limit);
-        if (left.size() >= limit && isOfOnePriority(first.get(0))) {
-            return left;
-        }
-        return byRank(moment, except, limit);
-    }
-
-    // Waiting raises a priority by ten at most: once there are enough runs, those of ten more priorities may overtake
-    // them.
-    private List<Run> byRank(Instant moment, Set<RunId> except, int limit) {
-        List<Integer> ranks = list(RANKS, row -> row.getInt(1), key.tenant(), key.name());
-        List<Run> candidates = new ArrayList<>();
-        int last = Integer.MAX_VALUE;
-        for (int rank : ranks) {
-            if (rank > last) {
-                break;
-            }
-            candidates.addAll(
-                    without(ask(OF_RANK, key.tenant(), key.name(), rank, limit + except.size()), except, limit));
-            if (candidates.size() >= limit && last == Integer.MAX_VALUE) {
-                last = rank + QueueRules.MOST_AGEING;
-            }
-        }
-        return candidates.stream().sorted(QueueRules.order(moment)).limit(limit).toList();
-    }
-
-    private boolean isOfOnePriority(Run first) {
-        Integer last = lastReadyRank;
-        return last != null && last == rankOf(first.id());
+        boolean isAll = first.size() < QueueRules.FRONT;
+        return left.size() >= limit || isAll
+                ? left
+                : without(ask(FRONT, key.tenant(), key.name(), limit + except.size()), except, limit);
     }
 
     @Override
@@ -200,55 +174,40 @@ final class WaitingRuns implements RunQueue {
 
     @Override
     public int ahead(Run run, Instant moment, Set<RunId> except) {
-        int ready = facts.size() - facts.resting();
         if (facts.size() == 0) {
             return 0;
         }
+        Standing mine = Standing.of(run, moment);
+        long rank = mine.rank();
+        // A newcomer of the least place is behind all that are ready, which the row of the key has counted.
         boolean isLast = lastReadyRank != null
-                && -run.spec().priority() >= lastReadyRank
-                && !loaded.containsKey(run.id())
-                && QueueRules.isReady(run, moment);
-        if (isLast) {
-            int changed = (int) except.stream()
-                    .map(loaded::get)
-                    .filter(waiting -> waiting != null && waiting.rank() < LineRules.RESTING)
-                    .count();
-            return ready - changed;
-        }
-        Instant at = Micros.moment(now);
-        int mine = QueueRules.effectivePriority(run, at);
-        boolean isReady = QueueRules.isReady(run, moment);
-        int ahead = 0;
-        for (Place place : places()) {
-            if (!except.contains(place.id()) && !place.id().equals(run.id())) {
-                boolean otherReady = place.rank() < LineRules.RESTING;
-                int other = QueueRules.effectivePriority(place.priority(), place.submittedAt(), at);
-                boolean before = otherReady != isReady
-                        ? otherReady
-                        : other != mine ? other > mine : place.number() < run.number();
-                ahead += before ? 1 : 0;
-            }
-        }
-        return ahead;
+                && rank >= lastReadyRank
+                && rank < LineRules.RESTING
+                && !loaded.containsKey(run.id());
+        int ahead = isLast ? facts.size() - facts.resting() : before(rank, run.number());
+        long left = except.stream()
+                .map(loaded::get)
+                .filter(other ->
+                        other != null && mine.isBehind(other.rank(), other.run().number()))
+                .count();
+        return ahead - (int) left;
     }
 
-    // Read once for all requests of a step: a place in the middle of a queue is known by counting.
-    private List<Place> places() {
-        List<Place> known = places;
-        if (known == null) {
-            known = list(
-                    PLACES,
-                    row -> new Place(
-                            RunId.parse(row.getString(1)),
-                            row.getInt(2),
-                            row.getLong(3),
-                            row.getInt(4),
-                            Micros.moment(row.getLong(5))),
-                    key.tenant(),
-                    key.name());
-            places = known;
+    // The database counts for the first request of a step. If there are more, the queue is read once for all of them.
+    private int before(long rank, long number) {
+        if (!hasCounted) {
+            hasCounted = true;
+            return list(AHEAD, row -> row.getInt(1), key.tenant(), key.name(), rank, rank, number)
+                    .get(0);
         }
-        return known;
+        List<Spot> all = spots;
+        if (all == null) {
+            all = list(SPOTS, row -> new Spot(row.getLong(1), row.getLong(2)), key.tenant(), key.name());
+            spots = all;
+        }
+        return (int) all.stream()
+                .filter(spot -> spot.rank() < rank || (spot.rank() == rank && spot.number() < number))
+                .count();
     }
 
     @Override
@@ -280,9 +239,9 @@ final class WaitingRuns implements RunQueue {
     }
 
     private Run take(ResultSet row) throws SQLException {
-        Run run = runs.readOpen(row);
-        loaded(run, row.getInt(13));
-        return loaded.getOrDefault(run.id(), new StoredRuns.Waiting(run, 0)).run();
+        Standing read = runs.readStanding(row);
+        loaded(read);
+        return loaded.getOrDefault(read.run().id(), read).run();
     }
 
     private <T> List<T> list(String sql, Trip.Reader<T> row, @Nullable Object... values) {

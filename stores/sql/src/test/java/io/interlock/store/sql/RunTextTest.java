@@ -50,7 +50,7 @@ class RunTextTest {
     @CsvSource(delimiter = '|', textBlock = """
                     job=load           |                    | lacks job
                     priority=7         | priority=high      | high
-                    priority=7         | priority=9001      | from -100 to 100
+                    priority=7         | priority=-101      | from -100 to 100
                     policy=SKIP        | policy=PERHAPS     | PERHAPS
                     ttl=30             | ttl=30~later=1     | does not know: [later]
                     ttl=30             | ttl=30~ttl=9       | has 2 times ttl

@@ -23,7 +23,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,11 +156,7 @@ final class SqliteFastPath implements FastPath {
                             ? database.write(lane, transaction -> some(transaction, requests, tried, from, quick))
                             : Collections.nCopies(requests.size() - from, null));
         }
-        List<Integer> open = IntStream.range(0, requests.size())
-                .filter(place -> answers.get(place) == null)
-                .boxed()
-                .toList();
-        return FastPath.complete(requests, answers, open, late -> longWay.answer(late, requests.size() == 1));
+        return FastPath.complete(requests, answers, late -> longWay.answer(late, requests.size() == 1));
     }
 
     /** The answers to some requests, from one on: as many as one transaction takes. */

@@ -85,7 +85,7 @@ class DueTest {
              WHERE l.queued <> (SELECT count(*) FROM ${t:open_run} AS q
                                  WHERE q.tenant = l.tenant AND q.busy = 0 AND q.name = l.name)
                 OR l.resting <> (SELECT count(*) FROM ${t:open_run} AS q
-                                  WHERE q.tenant = l.tenant AND q.busy = 0 AND q.name = l.name AND q.rank >= 10000)
+                                  WHERE q.tenant = l.tenant AND q.busy = 0 AND q.name = l.name AND q.rank > q.place)
                 OR (l.plain = 1 AND EXISTS (SELECT 1 FROM ${t:open_run} AS q WHERE q.tenant = l.tenant AND q.name = l.name))
                 OR EXISTS (SELECT 1 FROM ${t:open_run} AS q WHERE q.tenant = l.tenant AND q.name = l.name
                               AND q.state = 'PENDING' AND q.claimable = 0
@@ -112,7 +112,7 @@ class DueTest {
 
     private Seen look(LockKey key, long later) {
         Database database = file.later(later);
-        return new KeySteps(database, new StoredRuns(), new Random(1), new SilentFeed(), places -> {})
+        return new KeySteps(database, new StoredRuns(), new Random(1), new SilentFeed(), () -> 0, places -> {})
                 .lookAt(key, new KeySteps.Kind<>(List::of, keys -> Step.Needs.KEYS, false, (step, each) -> {
                     Step.LoadedKey loaded = Objects.requireNonNull(step.key(each));
                     long dueAt = dueAt(step, loaded);

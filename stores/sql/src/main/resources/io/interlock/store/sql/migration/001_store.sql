@@ -53,8 +53,7 @@ ${create} ${schema}.${prefix}lease (
   reserved_since   ${big},
   reserved_until   ${big},
   due_at           ${big},
-  blocked_priority ${small},
-  blocked_since    ${big},
+  blocked_place    ${big},        -- of the first run in its queue, while that waits for a place under its tenant's limit only
   blocked_number   ${big},
   blocked_below    ${int},
   resource_kind    ${key 500},
@@ -66,10 +65,12 @@ ${create} ${schema}.${prefix}lease (
   PRIMARY KEY (tenant, name)
 ) ${rows};
 ${index} ${prefix}lease_due ${on}lease (due_at) ${only due_at IS NOT NULL};
-@sqlite,postgres ${index} ${prefix}lease_blocked ${on}lease (tenant, blocked_priority, blocked_number)
+@sqlite,postgres ${index} ${prefix}lease_offer ${on}lease (tenant) WHERE reserved_until IS NOT NULL;
+@mariadb ${index} ${prefix}lease_offer ${on}lease (tenant, reserved_until);
+@sqlite,postgres ${index} ${prefix}lease_blocked ${on}lease (tenant, blocked_place, blocked_number)
 @sqlite,postgres   WHERE blocked_number IS NOT NULL;
 @mariadb ${index} ${prefix}lease_blocked ${on}lease (blocked_number);
-@mariadb ${index} ${prefix}lease_blocked_of ${on}lease (tenant, blocked_priority DESC, blocked_number);
+@mariadb ${index} ${prefix}lease_blocked_of ${on}lease (tenant, blocked_place, blocked_number);
 @sqlite,postgres ${index} ${prefix}lease_resource ${on}lease (resource_kind, tenant, name) WHERE resource_kind IS NOT NULL;
 @mariadb ${index} ${prefix}lease_resource ${on}lease (resource_kind);
 
@@ -82,7 +83,7 @@ ${create} ${schema}.${prefix}run (
   tenant       ${key 64}  NOT NULL,
   name         ${key 512} NOT NULL,
   job          ${key 100} NOT NULL,
-  priority     ${small}   NOT NULL,
+  place        ${big}     NOT NULL,           -- before which others it goes: submitted_at, a minute earlier for each point of priority
   submitted_at ${big}     NOT NULL,
   since        ${big},                        -- when it ended
   state        ${key 20},                     -- as what it ended; NULL while it is open
@@ -113,16 +114,16 @@ ${create} ${schema}.${prefix}run_mark (
 ) ${numberedRows};
 
 -- One row for each run that has not ended: where it stands. The busy run of a key (PENDING or RUNNING) has rank and seq 0, so
--- that no key has two; a waiting one has its priority, negated, as rank, and 20000 more while it rests.
+-- that no key has two; a waiting one has its place as rank, and 2^61 more while it rests.
 ${create} ${schema}.${prefix}open_run (
   seq          ${big}     NOT NULL,
   number       ${big}     NOT NULL,
   submitted_at ${big}     NOT NULL,
+  rank         ${big}     NOT NULL,
+  place        ${big}     NOT NULL,
   run_id       ${uuid}    NOT NULL,
   payload      ${int}     NOT NULL,               -- how many bytes its parameters have
   busy         ${small}   NOT NULL,
-  rank         ${small}   NOT NULL,
-  priority     ${small}   NOT NULL,
   tenant       ${key 64}  NOT NULL,
   name         ${key 512} NOT NULL,
   job          ${key 100} NOT NULL,
@@ -137,12 +138,12 @@ ${create} ${schema}.${prefix}open_run (
   PRIMARY KEY (tenant, busy, name, rank, seq),
   CHECK (busy = 0 OR (rank = 0 AND seq = 0))      -- so that a key has one run under way at most
 ) ${rows};
-@sqlite,postgres ${index} ${prefix}open_run_claim ${on}open_run (tenant, job, priority DESC, number) WHERE claimable = 1;
+@sqlite,postgres ${index} ${prefix}open_run_claim ${on}open_run (tenant, job, place, number) WHERE claimable = 1;
 @sqlite,postgres ${index} ${prefix}open_run_claimed ${on}open_run (claim_id) WHERE claim_id IS NOT NULL;
 @sqlite,postgres ${index} ${prefix}open_run_due ${on}open_run (due_at) WHERE busy = 1 AND due_at IS NOT NULL;
 @sqlite,postgres ${index} ${prefix}open_run_waiting_due ${on}open_run (tenant, name, due_at)
 @sqlite,postgres   WHERE busy = 0 AND due_at IS NOT NULL;
-@mariadb ${index} ${prefix}open_run_claim ${on}open_run (claimable, tenant, job, priority DESC, number);
+@mariadb ${index} ${prefix}open_run_claim ${on}open_run (claimable, tenant, job, place, number);
 @mariadb ${index} ${prefix}open_run_claimed ${on}open_run (claim_id, number);
 @mariadb ${index} ${prefix}open_run_due ${on}open_run (busy, due_at);
 @mariadb ${index} ${prefix}open_run_waiting_due ${on}open_run (tenant, busy, name, due_at);
