@@ -8,6 +8,7 @@ import io.interlock.ConflictPolicy;
 import io.interlock.InterlockException;
 import io.interlock.LockKey;
 import io.interlock.RefusedException;
+import io.interlock.RunId;
 import io.interlock.cli.Cli.Ended;
 import io.interlock.cli.Cli.Running;
 import io.interlock.cli.Typed.Answer;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import redis.embedded.RedisServer;
 
 /** What goes wrong has one name, from the store through the engine and REST to the command line, on a store and through a server. */
 class ErrorCodeTest {
@@ -145,6 +147,59 @@ class ErrorCodeTest {
     }
 
     @Test
+    void tokenStale() {
+        alike("token-stale", 5, "locks", "evict", "nothing/held", "--token", "1", "--reason", "trial");
+    }
+
+    @Test
+    void runFinished() {
+        String id = engine.submit(request("ended")).run().orElseThrow().id().toString();
+        engine.cancel(RunId.parse(id), "olga", "trial");
+        alike("run-finished", 5, "runs", "front", id, "--reason", "trial");
+        alike("run-finished", 5, "runs", "cancel", id, "--reason", "trial");
+    }
+
+    @Test
+    void notFound() {
+        String id = "019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10";
+        alike("not-found", 3, "runs", "show", id);
+        alike("not-found", 3, "runs", "cancel", "no-id");
+        alike("not-found", 3, "resources", "show", "no/resource");
+        for (Typed cli : List.of(onServer(), onStore())) {
+            assertThat(cli.type("locks", "resume", "not/paused").code()).isEqualTo(3);
+            assertThat(cli.type("keys", "revoke", "none").code()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void invalidRequest() {
+        alike("invalid-request", 64, "audit", "ls", "--run", "garbage");
+    }
+
+    @Test
+    void needsRunStore() throws Exception {
+        int port = RedisTest.freePort();
+        RedisServer redis = RedisServer.builder()
+                .port(port)
+                .setting("appendonly yes")
+                .setting("appendfsync always")
+                .setting("dir " + folder)
+                .build();
+        redis.start();
+        String store = "redis://127.0.0.1:" + port + "?firstUse=true";
+        try (ServerProcess leases = ServerProcess.on(store, folder)) {
+            for (Typed cli : List.of(
+                    new Typed("INTERLOCK_STORE", store),
+                    new Typed("INTERLOCK_SERVER", leases.url()).set("INTERLOCK_API_KEY", leases.apiKey()))) {
+                fails(cli, "needs-run-store", 78, "runs", "ls");
+                assertThat(cli.type("runs", "ls").err()).contains("leases only", "sqlite:PATH or postgresql://");
+            }
+        } finally {
+            redis.stop();
+        }
+    }
+
+    @Test
     void storeUnavailable() throws Exception {
         Answer onStore =
                 new Typed("INTERLOCK_STORE", "postgresql://nobody@localhost:1/none").type("runs", "ls", "--json");
@@ -221,17 +276,30 @@ class ErrorCodeTest {
                 command.addAll(
                         List.of("--config", folder.resolve("interlock.yaml").toString()));
             }
-            Answer people = cli.type(command.toArray(String[]::new));
-            assertThat(people.code()).as(people.err()).isEqualTo(exit);
-            command.add("--json");
-            Answer programs = cli.type(command.toArray(String[]::new));
-            assertThat(programs.code()).isEqualTo(exit);
-            assertThat(programs.err())
-                    .contains("\"code\":\"" + code + "\"", "\"exitCode\":" + exit)
-                    .hasLineCount(1);
-            if (exit != 64) {
-                assertThat(people.err()).contains("[" + code + "]");
-            }
+            fails(cli, code, exit, command.toArray(String[]::new));
+        }
+    }
+
+    /** On a store and through a server. */
+    private static void alike(String code, int exit, String... words) {
+        for (Typed cli : List.of(onServer(), onStore())) {
+            fails(cli, code, exit, words);
+        }
+    }
+
+    /** For people and for programs. */
+    private static void fails(Typed cli, String code, int exit, String... words) {
+        Answer people = cli.type(words);
+        assertThat(people.code()).as(people.err()).isEqualTo(exit);
+        List<String> more = new ArrayList<>(List.of(words));
+        more.add("--json");
+        Answer programs = cli.type(more.toArray(String[]::new));
+        assertThat(programs.code()).isEqualTo(exit);
+        assertThat(programs.err())
+                .contains("\"code\":\"" + code + "\"", "\"exitCode\":" + exit)
+                .hasLineCount(1);
+        if (exit != 64) {
+            assertThat(people.err()).contains("[" + code + "]");
         }
     }
 

@@ -210,7 +210,7 @@ class StoreCommandsTest {
         assertThat(field(evicted.out(), "releasedToken")).isEqualTo(token);
         assertThat(cli.type("locks", "evict", "free", "--token", "1", "--reason", "x", "-y")
                         .code())
-                .isEqualTo(3);
+                .isEqualTo(5);
     }
 
     @Test

@@ -69,8 +69,9 @@ public interface Backend extends AutoCloseable {
     private static Failure leasesOnly(String what) {
         return new Failure(
                 ExitCode.CONFIGURATION,
+                "needs-run-store",
                 "this store keeps leases only; it has no " + what,
-                "use a store of runs: --store sqlite:PATH or postgresql://…");
+                Failure.RUN_STORE);
     }
 
     interface RunApi {

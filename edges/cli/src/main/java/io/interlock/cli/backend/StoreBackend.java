@@ -34,6 +34,7 @@ import io.interlock.run.Resource.ResourceAnswer;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.run.Run.CancelAnswer;
+import io.interlock.run.Run.MoveAnswer;
 import io.interlock.run.RunQuery;
 import io.interlock.run.RunSpec.Execution;
 import io.interlock.service.AdminFacts;
@@ -152,12 +153,10 @@ public final class StoreBackend implements Backend {
             return evicted;
         }
         LeaseRecord current = ((EvictAnswer.Mismatch) answer).current();
-        if (current == null) {
-            throw Failure.unknown(key + " has no lease", "there is nothing to evict");
-        }
         throw new Failure(
                 ExitCode.STALE,
-                key + " has token " + current.token() + " by now, not " + token,
+                "token-stale",
+                key + (current == null ? " has no lease" : " has token " + current.token() + " by now, not " + token),
                 "look at its holder: interlock locks show " + key.name());
     }
 
@@ -326,10 +325,7 @@ public final class StoreBackend implements Backend {
             return switch (order) {
                 case RERUN -> rerun(run, reason);
                 case CANCEL -> cancel(run, reason);
-                case FRONT -> {
-                    engine.moveToFront(run.id(), Actor.of(target.actor()), reason);
-                    yield show(id);
-                }
+                case FRONT -> front(run, reason);
                 case REDRIVE -> redrive(run, reason);
                 case DISCARD -> discard(run, reason);
             };
@@ -363,13 +359,26 @@ public final class StoreBackend implements Backend {
         private Facts cancel(Run run, String reason) {
             CancelAnswer answer = engine.cancel(run.id(), target.actor(), reason);
             if (answer instanceof CancelAnswer.Over over) {
-                throw new Failure(
-                        ExitCode.STALE,
-                        "run-finished",
-                        "run " + run.id() + " has ended before: " + over.run().state(),
-                        "there is nothing to do");
+                throw finished(over.run());
             }
             return show(run.id().toString());
+        }
+
+        private Facts front(Run run, String reason) {
+            MoveAnswer answer = engine.moveToFront(run.id(), Actor.of(target.actor()), reason);
+            if (answer instanceof MoveAnswer.NotWaiting still
+                    && still.run().state().isTerminal()) {
+                throw finished(still.run());
+            }
+            return show(run.id().toString());
+        }
+
+        private Failure finished(Run run) {
+            return new Failure(
+                    ExitCode.STALE,
+                    "run-finished",
+                    "run " + run.id() + " has ended before: " + run.state(),
+                    "there is nothing to do");
         }
 
         private Facts redrive(Run run, String reason) {
@@ -466,8 +475,11 @@ public final class StoreBackend implements Backend {
         public List<Facts> audit(Facts filter, int limit) {
             RunId run = filter.text("run")
                     .map(id -> parsed(id)
-                            .orElseThrow(() -> Failure.usage(
-                                    "'" + id + "' is no id of a run", "interlock runs ls lists the runs")))
+                            .orElseThrow(() -> new Failure(
+                                    ExitCode.USAGE,
+                                    "invalid-request",
+                                    "'" + id + "' is no id of a run",
+                                    "interlock runs ls lists the runs")))
                     .orElse(null);
             String action = filter.text("action").orElse(null);
             Keys keys = keysOf(filter);

@@ -71,6 +71,7 @@ public final class ExitCode {
             case "unknown-job", "not-found" -> UNKNOWN;
             case "idempotency-mismatch", "invalid-request" -> USAGE;
             case "unauthenticated", "forbidden" -> DENIED;
+            case "needs-run-store" -> CONFIGURATION;
             default -> FAILED;
         };
     }

@@ -16,6 +16,9 @@ public final class Failure extends InterlockException {
 
     private static final long serialVersionUID = 1L;
 
+    /** What to do about a store that keeps leases only. */
+    public static final String RUN_STORE = "use a store of runs, of a server too: sqlite:PATH or postgresql://…";
+
     private final int exitCode;
     private final String code;
     private final @Nullable String nextStep;
@@ -127,6 +130,7 @@ public final class Failure extends InterlockException {
             case 410 -> "stop the work, and acquire anew";
             case 412 -> "look again, then repeat it with what you see";
             case 429, 503 -> "try again later";
+            case 501 -> RUN_STORE;
             default -> status < 500 ? "--help shows how it is written" : "the server's log knows more";
         };
     }

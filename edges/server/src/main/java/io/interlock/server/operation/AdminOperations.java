@@ -160,11 +160,9 @@ public final class AdminOperations {
 
     private CompletionStage<Reply> audit(Call call) {
         Optional<LockKey> key = call.keyParameter("key");
-        Optional<String> run = call.optional("run", String.class);
-        Optional<RunId> id = run.flatMap(Call::runId);
-        if (run.isPresent() && id.isEmpty()) {
-            return CompletableFuture.completedFuture(Reply.items(List.of()));
-        }
+        Optional<RunId> run = call.optional("run", String.class)
+                .map(text -> Call.runId(text)
+                        .orElseThrow(() -> Problem.invalid("query/run", "'" + text + "' is no id of a run")));
         int limit = call.limit();
         Instant now = context.environment().clock().instant();
         String who = call.optional("who", String.class).orElse("").toLowerCase(Locale.ROOT);
@@ -172,7 +170,7 @@ public final class AdminOperations {
         AuditQuery query = new AuditQuery(
                         call.tenant(),
                         pattern.isPresent() ? null : key.orElse(null),
-                        id.orElse(null),
+                        run.orElse(null),
                         call.optional("action", String.class).orElse(null),
                         call.since(now).orElse(null),
                         Cursor.number(call, AUDIT),

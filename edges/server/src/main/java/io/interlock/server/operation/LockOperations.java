@@ -56,15 +56,15 @@ public final class LockOperations {
     private final RunEngine engine;
     private final RunLookups lookups;
 
-    private LockOperations(OperationContext context) {
+    private LockOperations(OperationContext context, RunLookups lookups) {
         this.context = context;
         this.engine = context.engine();
-        this.lookups = new RunLookups(context);
+        this.lookups = lookups;
     }
 
     /** Adds all of them to {@code operations}. */
-    public static void addTo(Operations operations, OperationContext context) {
-        LockOperations locks = addLeasesTo(operations, context);
+    public static void addTo(Operations operations, OperationContext context, RunLookups lookups) {
+        LockOperations locks = addLeasesTo(operations, context, lookups);
         operations
                 .on("pauseKeys", context.blocking(locks::pause))
                 .on("resumeKeys", context.blocking(locks::resume))
@@ -73,8 +73,8 @@ public final class LockOperations {
     }
 
     /** Adds those that need no runs beside the leases. */
-    public static LockOperations addLeasesTo(Operations operations, OperationContext context) {
-        LockOperations locks = new LockOperations(context);
+    public static LockOperations addLeasesTo(Operations operations, OperationContext context, RunLookups lookups) {
+        LockOperations locks = new LockOperations(context, lookups);
         operations
                 .on("listLocks", locks::list)
                 .on("acquireLease", locks::acquire)

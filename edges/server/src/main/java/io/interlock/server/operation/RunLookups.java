@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * Finds what an answer says beside its own subject. Runs are found for the tenant of the caller only: an id of another tenant is answered
  * like one that is not there. What never changes about a run is remembered, so a heartbeat costs no second look. Safe for use by many threads.
  */
-final class RunLookups {
+public final class RunLookups {
 
     private static final Logger log = LoggerFactory.getLogger(RunLookups.class);
 
@@ -55,7 +55,7 @@ final class RunLookups {
 
     record KnownRun(RunId id, LockKey key, Duration ttl) {}
 
-    RunLookups(OperationContext context) {
+    public RunLookups(OperationContext context) {
         this.context = context;
         this.heartbeats = BlockingCalls.apart(context.environment(), THREADS);
         this.looks = Coalescer.answeringAll(this::lookAt, List::of, MOST_TOGETHER, LOOKS_AT_ONCE, context.blocking());

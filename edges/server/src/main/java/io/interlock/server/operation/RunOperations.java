@@ -48,8 +48,7 @@ public final class RunOperations {
         this.lookups = lookups;
     }
 
-    public static void addTo(Operations operations, OperationContext context) {
-        RunLookups lookups = new RunLookups(context);
+    public static void addTo(Operations operations, OperationContext context, RunLookups lookups) {
         StartOperation start = new StartOperation(context, lookups);
         WorkOperations work = new WorkOperations(context, lookups);
         RunOperations runs = new RunOperations(context, lookups);
