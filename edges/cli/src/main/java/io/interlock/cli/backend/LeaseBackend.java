@@ -3,7 +3,6 @@ package io.interlock.cli.backend;
 import io.interlock.ConflictPolicy;
 import io.interlock.FencingToken;
 import io.interlock.LeaseQuery;
-import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
@@ -19,6 +18,7 @@ import io.interlock.locks.Outcome;
 import io.interlock.run.Ending;
 import io.interlock.service.Facts;
 import io.interlock.service.LockFacts;
+import io.interlock.service.LockService;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -78,9 +78,8 @@ public final class LeaseBackend implements Backend, KeyAcquirer {
     @Override
     public Facts evict(String name, long token, String reason) {
         LockKey key = target.key(name);
-        EvictAnswer answer = opened().evict(key, new FencingToken(token), target.actor(), reason);
-        EvictAnswer.Evicted evicted = StoreBackend.evicted(key, token, answer);
-        return Facts.with("releasedToken", evicted.victim().token().value()).and("opensAt", evicted.opensAt());
+        FencingToken expected = new FencingToken(token);
+        return LockService.evicted(key, expected, opened().evict(key, expected, target.actor(), reason));
     }
 
     @Override

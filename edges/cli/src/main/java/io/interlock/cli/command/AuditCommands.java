@@ -1,7 +1,7 @@
 package io.interlock.cli.command;
 
+import io.interlock.cli.backend.AdminApi;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.Backend.AdminApi;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;

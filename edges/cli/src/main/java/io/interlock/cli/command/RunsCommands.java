@@ -2,7 +2,7 @@ package io.interlock.cli.command;
 
 import io.interlock.RunState;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.Backend.RunApi.Order;
+import io.interlock.cli.backend.RunApi.Order;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;

@@ -161,7 +161,7 @@ public final class WorkflowApi {
     }
 
     private Reply look(Call call) {
-        return Reply.ok(lockJson(runs.context().service().view(key(call))));
+        return Reply.ok(lockJson(runs.context().service().locks().view(key(call))));
     }
 
     private Reply release(Call call) {
