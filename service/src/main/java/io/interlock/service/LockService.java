@@ -41,11 +41,6 @@ public final class LockService {
         this.clock = clock;
     }
 
-    /** The lease, run, pause and waiters of {@code key}; empty if it has none. */
-    public Optional<KeyView> view(LockKey key) {
-        return view(engine, key);
-    }
-
     /** The lease, run, pause and waiters of {@code key} on {@code engine}; empty if it has none. */
     public static Optional<KeyView> view(RunEngine engine, LockKey key) {
         // Of all names that begin with a name, it is itself the first.
@@ -114,7 +109,7 @@ public final class LockService {
 
     private Facts one(LockKey key, Set<KeyView.KeyStatus> states) {
         Instant since = clock.instant().minus(LockFacts.REFUSALS_SHOWN);
-        Facts lock = lock(key, view(key))
+        Facts lock = lock(key, view(engine, key))
                 .and("refusals", LockFacts.refusals(engine.queries().refusals(key, since)));
         boolean wanted = states.isEmpty() || states.contains(KeyView.KeyStatus.valueOf(lock.shown("state")));
         return Facts.with("items", wanted ? List.of(lock) : List.of());
@@ -153,7 +148,7 @@ public final class LockService {
             throw Request.bad("until", "is not after since; leave it out for now");
         }
         Instant end = until == null ? engine.queries().time().plusMillis(1) : until;
-        return new HoldHistory(engine.queries(), key, since, end, request.limit()).json(view(key));
+        return new HoldHistory(engine.queries(), key, since, end, request.limit()).json(view(engine, key));
     }
 
     /** {@code evictLease}: {@code releasedToken, opensAt, nextRun?}. */

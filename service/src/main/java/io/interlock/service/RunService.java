@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,12 +45,14 @@ public final class RunService {
 
     private final RunEngine engine;
     private final InstantSource clock;
-    private final ForeignJson foreign;
+    private final Function<String, Object> foreign;
+    private final Function<Object, String> text;
 
-    RunService(RunEngine engine, InstantSource clock, ForeignJson foreign) {
+    RunService(RunEngine engine, InstantSource clock, Function<String, Object> foreign, Function<Object, String> text) {
         this.engine = engine;
         this.clock = clock;
         this.foreign = foreign;
+        this.text = text;
     }
 
     /** The id of a run that {@code text} is, if it is one. */
@@ -136,7 +139,7 @@ public final class RunService {
         }
         settled(json, settlements(run.key().tenant(), List.of(run)).get(run.id()));
         SortedMap<Integer, String> outputs = output ? engine.queries().outputs(run.id()) : Collections.emptySortedMap();
-        return RunFacts.detailed(json, run, engine.attempts(run.id()), outputs, foreign::value);
+        return RunFacts.detailed(json, run, engine.attempts(run.id()), outputs, foreign);
     }
 
     private static Facts settled(Facts json, DeadLetter.@Nullable Disposition done) {
@@ -191,8 +194,7 @@ public final class RunService {
         start = with(start, request.duration("maxWait"), RunRequest::maxWait);
         start = with(start, request.duration("lease"), RunRequest::lease);
         start = with(start, request.duration("maxRuntime"), RunRequest::maxRuntime);
-        start = with(
-                start, Optional.ofNullable(body.map().get("parameters")).map(foreign::text), RunRequest::parameters);
+        start = with(start, Optional.ofNullable(body.map().get("parameters")).map(text), RunRequest::parameters);
         return explained(request, start);
     }
 

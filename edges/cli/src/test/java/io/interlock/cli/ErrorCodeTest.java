@@ -191,8 +191,10 @@ class ErrorCodeTest {
             for (Typed cli : List.of(
                     new Typed("INTERLOCK_STORE", store),
                     new Typed("INTERLOCK_SERVER", leases.url()).set("INTERLOCK_API_KEY", leases.apiKey()))) {
-                fails(cli, "needs-run-store", 78, "runs", "ls");
-                assertThat(cli.type("runs", "ls").err()).contains("leases only", "sqlite:PATH or postgresql://");
+                for (String noun : List.of("runs", "queue", "dead", "audit")) {
+                    assertThat(fails(cli, "needs-run-store", 78, noun, "ls"))
+                            .contains("leases only", "sqlite:PATH or postgresql://");
+                }
             }
         } finally {
             redis.stop();
@@ -254,8 +256,8 @@ class ErrorCodeTest {
         return answer.out()
                 .lines()
                 .map(line -> line.strip().replaceAll(",$", "").replaceAll("\\b[0-9.]+(ms|s)\\b", "T"))
-                .filter(line ->
-                        !line.matches("\"(leaseLeft|observedAt|renewedAt|heartbeatAt|heartbeatEvery|expiresAt|refusals)\".*"))
+                .filter(line -> !line.matches(
+                        "\"(leaseLeft|observedAt|renewedAt|heartbeatAt|heartbeatEvery|expiresAt|refusals)\".*"))
                 .sorted()
                 .toList();
     }

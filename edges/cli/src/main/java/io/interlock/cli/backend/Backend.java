@@ -2,16 +2,17 @@ package io.interlock.cli.backend;
 
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
+import io.interlock.client.Requests;
+import io.interlock.engine.audit.AuditKey;
+import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.run.RunQuery;
 import io.interlock.service.Facts;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A store or a server that carries out commands. Requests and answers have the fields of REST; every answer about a key is a lock, and
- * every answer about a run is a run, unless said otherwise. Safe for use by many threads.
- */
+/** A store or a server that carries out commands: as requests of the REST API, wherever that has one. Safe for use by many threads. */
 public interface Backend extends AutoCloseable {
 
     /** How many keys, or queued runs of one key, are listed at the most. */
@@ -20,55 +21,53 @@ public interface Backend extends AutoCloseable {
     /** For {@code interlock run}. */
     KeyAcquirer acquirer();
 
-    /** The first {@link #MAX_LISTED} keys that are held or waited for, of names that begin with {@code prefix}. */
-    List<Facts> locks(String prefix);
-
-    Facts lock(String key);
-
-    /**
-     * Evicts a lease, if it still has this token.
-     *
-     * @return {@code releasedToken, opensAt, nextRun?}
-     */
-    Facts evict(String key, long token, String reason);
-
-    /**
-     * Stops new grants under a key, or under all names with a prefix and {@code *}.
-     *
-     * @param time how long, or {@code null} until it is resumed
-     * @return {@code key} or {@code pattern}, {@code paused, pausedBy, reason, until?}
-     */
-    default Facts pause(String pattern, String reason, @Nullable Duration time) {
-        throw leasesOnly("pauses");
-    }
-
-    default void resume(String pattern, String reason) {
-        throw leasesOnly("pauses");
-    }
-
     BareLeases leases();
 
-    default RunApi runs() {
-        throw leasesOnly("runs, no queue and no dead letters");
+    /** Answers requests of the REST API. */
+    Requests requests();
+
+    /** The time by which pauses end. */
+    Instant time();
+
+    /** One lock, also of a key that is free. */
+    default Facts lock(String key) {
+        return requests().items(1, "/locks", "key", key).stream()
+                .findFirst()
+                .orElseGet(() -> Facts.with("key", key).and("explanation", key + " is free"));
     }
 
-    default KeyApi keys() {
-        throw leasesOnly("API keys");
+    /** Checks the whole audit log: {@code clean, records, findings, head, sentence}. */
+    default Facts verifyAudit(Evidence evidence) {
+        throw leasesOnly();
     }
 
-    default AdminApi admin() {
-        throw leasesOnly("audit log, no jobs and no janitor");
+    /** Signs the audit log as it is now: {@code signed}, the last link. */
+    default Facts signAudit(AuditKey key) {
+        throw leasesOnly();
     }
+
+    /**
+     * What is known about an audit log from outside its store.
+     *
+     * @param witnesses links that were written down earlier
+     * @param key signs the log, or {@code null}; a server has its own
+     * @param keptFor how long records are kept, or {@code null}; a server knows it
+     */
+    record Evidence(
+            List<Witness> witnesses,
+            @Nullable AuditKey key,
+            @Nullable Duration keptFor) {}
 
     /** Gives up connections. */
     @Override
     void close();
 
-    private static Failure leasesOnly(String what) {
+    /** The failure of what needs a store of runs. */
+    static Failure leasesOnly() {
         return new Failure(
                 ExitCode.CONFIGURATION,
                 "needs-run-store",
-                "this store keeps leases only; it has no " + what,
+                "this store keeps leases only; it has no runs, no pauses, no API keys and no audit log",
                 Failure.RUN_STORE);
     }
 }

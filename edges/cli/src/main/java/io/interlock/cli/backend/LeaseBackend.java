@@ -8,6 +8,7 @@ import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
+import io.interlock.client.Requests;
 import io.interlock.locks.Acquisition;
 import io.interlock.locks.Lease;
 import io.interlock.locks.Lease.Release;
@@ -20,6 +21,7 @@ import io.interlock.service.Facts;
 import io.interlock.service.LockFacts;
 import io.interlock.service.LockService;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -57,15 +59,54 @@ public final class LeaseBackend implements Backend, KeyAcquirer {
     }
 
     @Override
-    public List<Facts> locks(String prefix) {
-        return opened().list(LeaseQuery.ofTenant(target.tenant()).startingWith(prefix)).leases().stream()
-                .map(LockFacts::of)
-                .toList();
+    public Requests requests() {
+        return new LeaseRequests();
     }
 
     @Override
-    public Facts lock(String name) {
-        return lock(target.key(name));
+    public Instant time() {
+        return target.environment().clock().instant();
+    }
+
+    private final class LeaseRequests extends LocalRequests {
+
+        LeaseRequests() {
+            super(target);
+        }
+
+        @Override
+        Facts answer(String operation, io.interlock.service.Request request) {
+            return switch (operation) {
+                case "GET /locks" ->
+                    Facts.with("items", locks(request.parameters().shown("key")));
+                case "POST /locks/evict" -> {
+                    LockKey key = request.key();
+                    FencingToken token =
+                            new FencingToken(request.body().number("token").orElseThrow());
+                    yield LockService.evicted(
+                            key,
+                            token,
+                            opened().evict(
+                                            key,
+                                            token,
+                                            request.actor().name(),
+                                            request.body().shown("reason")));
+                }
+                default -> throw Backend.leasesOnly();
+            };
+        }
+    }
+
+    private List<Facts> locks(String pattern) {
+        if (!pattern.isEmpty() && !pattern.endsWith("*")) {
+            return List.of(lock(target.key(pattern)));
+        }
+        return opened()
+                .list(LeaseQuery.ofTenant(target.tenant()).startingWith(pattern.replace("*", "")))
+                .leases()
+                .stream()
+                .map(LockFacts::of)
+                .toList();
     }
 
     private Facts lock(LockKey key) {
@@ -73,13 +114,6 @@ public final class LeaseBackend implements Backend, KeyAcquirer {
                 .map(LockFacts::of)
                 .orElseGet(() -> LockFacts.idle(
                         key, List.of(), target.environment().clock().instant()));
-    }
-
-    @Override
-    public Facts evict(String name, long token, String reason) {
-        LockKey key = target.key(name);
-        FencingToken expected = new FencingToken(token);
-        return LockService.evicted(key, expected, opened().evict(key, expected, target.actor(), reason));
     }
 
     @Override

@@ -97,7 +97,7 @@ final class RunKeyAcquirer implements KeyAcquirer {
         @Override
         public View look() {
             Run run = turn.run();
-            Facts shown = backend.runs().show(run.id().toString());
+            Facts shown = backend.requests().get("/runs/" + run.id());
             return new View(backend.lock(run.key().name()), (int)
                     shown.number("position").orElse(0));
         }

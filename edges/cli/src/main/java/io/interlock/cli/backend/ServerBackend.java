@@ -13,11 +13,10 @@ import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.List;
 import java.util.stream.Collectors;
 
 /** Works through a server. */
-public final class ServerBackend extends RestBackend {
+public final class ServerBackend implements Backend {
 
     private static final int MAX_WITNESSES = 20;
 
@@ -35,12 +34,12 @@ public final class ServerBackend extends RestBackend {
     }
 
     @Override
-    Requests requests() {
+    public Requests requests() {
         return client;
     }
 
     @Override
-    Instant time() {
+    public Instant time() {
         return environment.clock().instant();
     }
 
@@ -52,11 +51,6 @@ public final class ServerBackend extends RestBackend {
     @Override
     public BareLeases leases() {
         return new BareLeases(remote::leases);
-    }
-
-    @Override
-    public AdminApi admin() {
-        return new ServerAdmin();
     }
 
     @Override
@@ -77,48 +71,26 @@ public final class ServerBackend extends RestBackend {
         }
     }
 
-    private final class ServerAdmin extends AdminApi {
-
-        ServerAdmin() {
-            super(client);
-        }
-
-        @Override
-        public Facts verifyAudit(Evidence evidence) {
-            if (evidence.key() != null || evidence.keptFor() != null) {
-                throw Failure.usage(
-                        "a server has its own audit key and knows how long it keeps records",
-                        "leave --audit-key-file and --kept-for out, or name the store itself: --store URL");
-            }
-            // The greatest positions prove the most: a link is made of all before it.
-            String witnesses = evidence.witnesses().stream()
-                    .sorted(Comparator.comparingLong(Witness::position).reversed())
-                    .limit(MAX_WITNESSES)
-                    .map(Witness::toString)
-                    .collect(Collectors.joining(","));
-            return client.get("/audit/verify", "witness", witnesses);
-        }
-
-        @Override
-        public Facts signAudit(AuditKey key) {
+    @Override
+    public Facts verifyAudit(Evidence evidence) {
+        if (evidence.key() != null || evidence.keptFor() != null) {
             throw Failure.usage(
-                    "an audit log is signed anew at the store itself, not through the server",
-                    "name the store that the server uses: --store URL");
+                    "a server has its own audit key and knows how long it keeps records",
+                    "leave --audit-key-file and --kept-for out, or name the store itself: --store URL");
         }
+        // The greatest positions prove the most: a link is made of all before it.
+        String witnesses = evidence.witnesses().stream()
+                .sorted(Comparator.comparingLong(Witness::position).reversed())
+                .limit(MAX_WITNESSES)
+                .map(Witness::toString)
+                .collect(Collectors.joining(","));
+        return client.get("/audit/verify", "witness", witnesses);
+    }
 
-        @Override
-        public List<Facts> jobs() {
-            return client.get("/jobs").list("items");
-        }
-
-        @Override
-        public Facts janitor() {
-            return client.get("/janitor");
-        }
-
-        @Override
-        Facts sweep() {
-            return client.post("/janitor/sweep", null);
-        }
+    @Override
+    public Facts signAudit(AuditKey key) {
+        throw Failure.usage(
+                "an audit log is signed anew at the store itself, not through the server",
+                "name the store that the server uses: --store URL");
     }
 }

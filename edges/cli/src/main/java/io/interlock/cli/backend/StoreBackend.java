@@ -2,8 +2,6 @@ package io.interlock.cli.backend;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
-import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Failure;
 import io.interlock.client.Requests;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.OpenStore;
@@ -20,14 +18,12 @@ import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import java.util.Optional;
 
 /**
  * Works on a store of runs. Its engine takes no work and runs no background services, so that a short command starts quickly; a long one
  * sweeps now and then, because there may be no server that does.
  */
-public final class StoreBackend extends RestBackend {
+public final class StoreBackend implements Backend {
 
     private static final Duration SWEEP_EVERY = Duration.ofMinutes(1);
     private static final Duration DRAIN_TIME = Duration.ofSeconds(2);
@@ -80,12 +76,12 @@ public final class StoreBackend extends RestBackend {
 
     /** Made when a command asks: {@code interlock run} mostly does without. */
     @Override
-    Requests requests() {
+    public Requests requests() {
         return new StoreRequests(store, engine, target);
     }
 
     @Override
-    Instant time() {
+    public Instant time() {
         return engine.queries().time();
     }
 
@@ -97,11 +93,6 @@ public final class StoreBackend extends RestBackend {
     @Override
     public BareLeases leases() {
         return new BareLeases(target::leases);
-    }
-
-    @Override
-    public AdminApi admin() {
-        return new StoreAdmin();
     }
 
     @Override
@@ -123,44 +114,17 @@ public final class StoreBackend extends RestBackend {
         }
     }
 
-    private final class StoreAdmin extends AdminApi {
+    @Override
+    public Facts verifyAudit(Evidence evidence) {
+        Duration keptFor = evidence.keptFor();
+        AuditReport report = engine.queries()
+                .verifyAudit(new AuditVerifier.Outside(
+                        evidence.witnesses(), evidence.key(), keptFor == null ? null : time().minus(keptFor)));
+        return AdminFacts.report(report, finding -> true);
+    }
 
-        StoreAdmin() {
-            super(requests());
-        }
-
-        @Override
-        public Facts verifyAudit(Evidence evidence) {
-            Duration keptFor = evidence.keptFor();
-            AuditReport report = engine.queries()
-                    .verifyAudit(new AuditVerifier.Outside(
-                            evidence.witnesses(),
-                            evidence.key(),
-                            keptFor == null ? null : engine.queries().time().minus(keptFor)));
-            return AdminFacts.report(report, finding -> true);
-        }
-
-        @Override
-        public Facts signAudit(AuditKey key) {
-            return Facts.with("signed", engine.queries().signAudit(key));
-        }
-
-        @Override
-        public List<Facts> jobs() {
-            throw new Failure(
-                    ExitCode.CONFIGURATION,
-                    "a store knows runs, not jobs",
-                    "name the configuration that defines them: --config interlock.yaml; or ask a server: --server URL");
-        }
-
-        @Override
-        public Facts janitor() {
-            return due();
-        }
-
-        @Override
-        Facts sweep() {
-            return AdminFacts.janitor(engine.janitor().runOnce(), Optional.empty(), action -> true);
-        }
+    @Override
+    public Facts signAudit(AuditKey key) {
+        return Facts.with("signed", engine.queries().signAudit(key));
     }
 }

@@ -3,7 +3,6 @@ package io.interlock.server.api;
 import io.interlock.engine.RunEngine;
 import io.interlock.server.api.Operations.Operation;
 import io.interlock.service.EngineService;
-import io.interlock.service.ForeignJson;
 import io.interlock.time.Environment;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
@@ -33,7 +32,7 @@ public record OperationContext(
     public static OperationContext of(RunEngine engine, Environment environment) {
         return new OperationContext(
                 engine,
-                EngineService.of(engine, environment.clock(), new DecodedJson()),
+                EngineService.of(engine, environment.clock(), OperationContext::decoded, Json::encode),
                 BlockingCalls.of(environment),
                 BlockingCalls.apart(environment, LISTS_AT_ONCE),
                 new OpenWaits(),
@@ -66,18 +65,5 @@ public record OperationContext(
         return value instanceof JsonObject object
                 ? object.getMap()
                 : value instanceof JsonArray array ? array.getList() : value;
-    }
-
-    private static final class DecodedJson implements ForeignJson {
-
-        @Override
-        public Object value(String text) {
-            return decoded(text);
-        }
-
-        @Override
-        public String text(Object value) {
-            return Json.encode(value);
-        }
     }
 }

@@ -25,6 +25,7 @@ import io.interlock.server.api.Reply;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.Facts;
+import io.interlock.service.LockService;
 import io.interlock.service.RefusalFacts;
 import io.interlock.service.RunFacts;
 import io.interlock.service.RunService;
@@ -114,7 +115,7 @@ final class CompatRuns {
     /** The problem that {@code refusal} is. Blocks. */
     Problem problem(Refusal refusal) {
         return Problem.of(RefusalFacts.exception(
-                refusal, context.service().locks().view(refusal.key()).orElse(null)));
+                refusal, LockService.view(engine(), refusal.key()).orElse(null)));
     }
 
     /** When the last attempt of {@code run} started; {@code null} if none did. */
@@ -147,7 +148,7 @@ final class CompatRuns {
 
     /** {@code key}, if it is held: by a lease that has not ended, or for a run. Blocks. */
     Optional<KeyView> held(LockKey key) {
-        return context.service().locks().view(key).filter(CompatRuns::isHeld);
+        return LockService.view(engine(), key).filter(CompatRuns::isHeld);
     }
 
     /** All keys of a tenant that begin with {@code prefix} and are held. Blocks. */

@@ -13,6 +13,7 @@ import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
 import io.interlock.server.problem.Problem;
 import io.interlock.service.Facts;
+import io.interlock.service.LockService;
 import io.interlock.service.OperationException;
 import io.interlock.service.RefusalFacts;
 import io.interlock.service.RunFacts;
@@ -84,7 +85,7 @@ public final class RunLookups {
     private List<Optional<KeyView>> lookAt(List<LockKey> keys) {
         Map<LockKey, Optional<KeyView>> seen = new HashMap<>();
         return keys.stream()
-                .map(key -> seen.computeIfAbsent(key, context.service().locks()::view))
+                .map(key -> seen.computeIfAbsent(key, each -> LockService.view(context.engine(), each)))
                 .toList();
     }
 
