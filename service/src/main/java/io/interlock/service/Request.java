@@ -129,7 +129,7 @@ public record Request(String tenant, Actor actor, Facts parameters, Facts body) 
 
     /** How many items the page wanted has at the most. */
     int limit() {
-        return Integer.parseInt(required("limit"));
+        return Math.toIntExact(parameters.number("limit").orElseGet(() -> Long.parseLong(required("limit"))));
     }
 
     /** What {@code parse} makes of the place behind which the page wanted of the listing {@code kind} begins, if it is not the first. */

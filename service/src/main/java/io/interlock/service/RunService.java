@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -190,7 +191,8 @@ public final class RunService {
                 .submitter(request.actor())
                 .labels(labels);
         start = with(start, body.text("onConflict").map(ConflictPolicy::valueOf), RunRequest::onConflict);
-        start = with(start, body.text("priority").map(Integer::valueOf), RunRequest::priority);
+        OptionalLong priority = body.number("priority");
+        start = priority.isEmpty() ? start : start.priority(Math.toIntExact(priority.getAsLong()));
         start = with(start, request.duration("maxWait"), RunRequest::maxWait);
         start = with(start, request.duration("lease"), RunRequest::lease);
         start = with(start, request.duration("maxRuntime"), RunRequest::maxRuntime);

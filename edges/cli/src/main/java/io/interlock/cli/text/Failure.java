@@ -144,7 +144,10 @@ public final class Failure extends InterlockException {
                 code.equals("forbidden")
                         ? "use a key with a higher role; interlock keys ls --store … shows them"
                         : "set INTERLOCK_API_KEY, or name the file that holds the key with --api-key-file";
-            case ExitCode.UNKNOWN -> "interlock " + noun(code, path) + " ls shows those there are";
+            case ExitCode.UNKNOWN ->
+                path.startsWith("/resources")
+                        ? "interlock resources set adopts one that exists already"
+                        : "interlock " + noun(code, path) + " ls shows those there are";
             case ExitCode.BUSY ->
                 HELD.contains(code)
                         ? locks + " shows who is in the way; or submit with --on-conflict queue"
