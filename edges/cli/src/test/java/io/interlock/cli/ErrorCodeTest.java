@@ -8,6 +8,7 @@ import io.interlock.ConflictPolicy;
 import io.interlock.InterlockException;
 import io.interlock.LockKey;
 import io.interlock.RefusedException;
+import io.interlock.RunId;
 import io.interlock.cli.Cli.Ended;
 import io.interlock.cli.Cli.Running;
 import io.interlock.cli.Typed.Answer;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import redis.embedded.RedisServer;
 
 /** What goes wrong has one name, from the store through the engine and REST to the command line, on a store and through a server. */
 class ErrorCodeTest {
@@ -145,6 +147,61 @@ class ErrorCodeTest {
     }
 
     @Test
+    void tokenStale() {
+        alike("token-stale", 5, "locks", "evict", "nothing/held", "--token", "1", "--reason", "trial");
+    }
+
+    @Test
+    void runFinished() {
+        String id = engine.submit(request("ended")).run().orElseThrow().id().toString();
+        engine.cancel(RunId.parse(id), "olga", "trial");
+        alike("run-finished", 5, "runs", "front", id, "--reason", "trial");
+        alike("run-finished", 5, "runs", "cancel", id, "--reason", "trial");
+    }
+
+    @Test
+    void notFound() {
+        String id = "019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10";
+        alike("not-found", 3, "runs", "show", id);
+        alike("not-found", 3, "runs", "cancel", "no-id");
+        alike("not-found", 3, "resources", "show", "no/resource");
+        for (Typed cli : List.of(onServer(), onStore())) {
+            assertThat(cli.type("locks", "resume", "not/paused").code()).isEqualTo(3);
+            assertThat(cli.type("keys", "revoke", "none").code()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void invalidRequest() {
+        alike("invalid-request", 64, "audit", "ls", "--run", "garbage");
+    }
+
+    @Test
+    void needsRunStore() throws Exception {
+        int port = RedisTest.freePort();
+        RedisServer redis = RedisServer.builder()
+                .port(port)
+                .setting("appendonly yes")
+                .setting("appendfsync always")
+                .setting("dir " + folder)
+                .build();
+        redis.start();
+        String store = "redis://127.0.0.1:" + port + "?firstUse=true";
+        try (ServerProcess leases = ServerProcess.on(store, folder)) {
+            for (Typed cli : List.of(
+                    new Typed("INTERLOCK_STORE", store),
+                    new Typed("INTERLOCK_SERVER", leases.url()).set("INTERLOCK_API_KEY", leases.apiKey()))) {
+                for (String noun : List.of("runs", "queue", "dead", "audit")) {
+                    assertThat(fails(cli, "needs-run-store", 78, noun, "ls"))
+                            .contains("leases only", "sqlite:PATH or postgresql://");
+                }
+            }
+        } finally {
+            redis.stop();
+        }
+    }
+
+    @Test
     void storeUnavailable() throws Exception {
         Answer onStore =
                 new Typed("INTERLOCK_STORE", "postgresql://nobody@localhost:1/none").type("runs", "ls", "--json");
@@ -199,8 +256,8 @@ class ErrorCodeTest {
         return answer.out()
                 .lines()
                 .map(line -> line.strip().replaceAll(",$", "").replaceAll("\\b[0-9.]+(ms|s)\\b", "T"))
-                .filter(line ->
-                        !line.matches("\"(leaseLeft|observedAt|heartbeatAt|heartbeatEvery|expiresAt|refusals)\".*"))
+                .filter(line -> !line.matches(
+                        "\"(leaseLeft|observedAt|renewedAt|heartbeatAt|heartbeatEvery|expiresAt|refusals)\".*"))
                 .sorted()
                 .toList();
     }
@@ -221,18 +278,30 @@ class ErrorCodeTest {
                 command.addAll(
                         List.of("--config", folder.resolve("interlock.yaml").toString()));
             }
-            Answer people = cli.type(command.toArray(String[]::new));
-            assertThat(people.code()).as(people.err()).isEqualTo(exit);
-            command.add("--json");
-            Answer programs = cli.type(command.toArray(String[]::new));
-            assertThat(programs.code()).isEqualTo(exit);
-            assertThat(programs.err())
-                    .contains("\"code\":\"" + code + "\"", "\"exitCode\":" + exit)
-                    .hasLineCount(1);
-            if (exit != 64) {
-                assertThat(people.err()).contains("[" + code + "]");
-            }
+            fails(cli, code, exit, command.toArray(String[]::new));
         }
+    }
+
+    /** On a store and through a server, in the same words. */
+    private static void alike(String code, int exit, String... words) {
+        assertThat(fails(onStore(), code, exit, words)).isEqualTo(fails(onServer(), code, exit, words));
+    }
+
+    /** For people and for programs; returns what is said to both. */
+    private static String fails(Typed cli, String code, int exit, String... words) {
+        Answer people = cli.type(words);
+        assertThat(people.code()).as(people.err()).isEqualTo(exit);
+        List<String> more = new ArrayList<>(List.of(words));
+        more.add("--json");
+        Answer programs = cli.type(more.toArray(String[]::new));
+        assertThat(programs.code()).isEqualTo(exit);
+        assertThat(programs.err())
+                .contains("\"code\":\"" + code + "\"", "\"exitCode\":" + exit)
+                .hasLineCount(1);
+        if (exit != 64) {
+            assertThat(people.err()).contains("[" + code + "]");
+        }
+        return people.err() + programs.err();
     }
 
     private static RunRequest request(String key) {

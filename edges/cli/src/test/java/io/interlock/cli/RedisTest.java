@@ -83,7 +83,7 @@ class RedisTest {
         assertThat(nowhere.type("locks", "ls").code()).isEqualTo(69);
     }
 
-    private static int freePort() throws IOException {
+    static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();
         }

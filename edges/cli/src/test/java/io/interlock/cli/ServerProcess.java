@@ -35,25 +35,28 @@ final class ServerProcess implements AutoCloseable {
     }
 
     static ServerProcess start(Path folder, String name, String... more) {
-        return new ServerProcess(begin(folder, name, "0", more), "");
+        return on(sqlite(folder, name), folder, more);
+    }
+
+    /** One on any store. */
+    static ServerProcess on(String store, Path folder, String... more) {
+        return new ServerProcess(begin(folder, store, "0", more), "");
     }
 
     /** Another process in the place of this one, which is killed: the same store, address and keys. */
     ServerProcess restart(Path folder, String name, String... more) {
         close();
-        return new ServerProcess(begin(folder, name, url.substring(url.lastIndexOf(':') + 1), more), apiKey);
+        return new ServerProcess(
+                begin(folder, sqlite(folder, name), url.substring(url.lastIndexOf(':') + 1), more), apiKey);
     }
 
-    private static Running begin(Path folder, String name, String port, String... more) {
+    private static String sqlite(Path folder, String name) {
+        return "sqlite:" + folder.resolve(name + ".db");
+    }
+
+    private static Running begin(Path folder, String store, String port, String... more) {
         List<String> command = Product.java();
-        command.addAll(List.of(
-                "-Xmx128m",
-                "io.interlock.server.Main",
-                "server",
-                "--port",
-                port,
-                "--store",
-                "sqlite:" + folder.resolve(name + ".db")));
+        command.addAll(List.of("-Xmx128m", "io.interlock.server.Main", "server", "--port", port, "--store", store));
         command.addAll(List.of(more));
         return new Cli(folder).running(command, "INTERLOCK_LOG_LEVEL", "ERROR");
     }

@@ -18,7 +18,7 @@ public final class ProblemException extends InterlockException {
     private final transient Facts problem;
 
     ProblemException(String path, int status, Facts problem) {
-        super(sentence(status, problem));
+        super(sentence(problem).orElse("the server answered with " + status));
         this.path = path;
         this.status = status;
         this.problem = problem;
@@ -61,7 +61,8 @@ public final class ProblemException extends InterlockException {
         return status == TOO_MANY || status >= FAULT;
     }
 
-    private static String sentence(int status, Facts problem) {
+    /** What a problem says to people; empty if it says nothing. */
+    public static Optional<String> sentence(Facts problem) {
         Optional<String> mistakes = problem.list("errors").stream()
                 .map(each -> {
                     // Without its place in the request, which the caller does not know.
@@ -72,7 +73,6 @@ public final class ProblemException extends InterlockException {
         return mistakes.or(() -> problem.text("explanation"))
                 .or(() -> problem.text("detail"))
                 .or(() -> problem.text("title"))
-                .orElse("the server answered with " + status)
-                .replaceAll("\\R", " ");
+                .map(text -> text.replaceAll("\\R", " "));
     }
 }

@@ -18,12 +18,9 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
@@ -36,14 +33,13 @@ import org.jspecify.annotations.Nullable;
  * Sends requests to a server and returns its JSON. By {@code HttpURLConnection}, because {@code java.net.http} takes a quarter of a second
  * longer for the first request of a process. Safe for use by many threads.
  */
-public final class ServerConnection {
+public final class ServerConnection implements Requests {
 
     private static final String API = "/api/v1";
     private static final int CONNECT_MILLIS = 5_000;
     private static final Duration READ = Duration.ofSeconds(15);
     private static final Duration SHORTEST = Duration.ofMillis(500);
     private static final int LEASE_PARTS = 6;
-    private static final int PAGE = 200;
     private static final int NO_CONTENT = 204;
     private static final int REDIRECTED = 300;
     private static final int REFUSED = 400;
@@ -102,12 +98,12 @@ public final class ServerConnection {
         }
     }
 
-    /** Asks for something. */
+    @Override
     public Facts get(String path, String... query) {
         return send("GET", path + query(query), null).good().body();
     }
 
-    /** Asks for something, and has the server wait for a change. */
+    @Override
     public Facts getWithin(Duration wait, String path, String... query) {
         return getWithin(wait, new RequestAbort(), path, query);
     }
@@ -120,38 +116,19 @@ public final class ServerConnection {
                 .body();
     }
 
-    /** Has something done. */
+    @Override
     public Facts post(String path, @Nullable Facts body) {
         return send("POST", path, body).good().body();
     }
 
-    /** Has something set. */
+    @Override
     public Facts put(String path, Facts body) {
         return send("PUT", path, body).good().body();
     }
 
-    /** Takes something away. */
+    @Override
     public void delete(String path, String... query) {
         send("DELETE", path + query(query), null).good();
-    }
-
-    /** All items of a list, page by page, up to {@code limit}. */
-    public List<Facts> items(int limit, String path, String... query) {
-        return items(limit, any -> true, path, query);
-    }
-
-    /** Those items of a list that are wanted, page by page, up to {@code limit}. */
-    public List<Facts> items(int limit, Predicate<Facts> wanted, String path, String... query) {
-        List<Facts> items = new ArrayList<>();
-        String cursor = "";
-        do {
-            List<String> words = new ArrayList<>(List.of(query));
-            words.addAll(List.of("limit", Integer.toString(Math.min(PAGE, limit)), "cursor", cursor));
-            Facts page = get(path, words.toArray(String[]::new));
-            page.list("items").stream().filter(wanted).forEach(items::add);
-            cursor = page.shown("cursor");
-        } while (!cursor.isEmpty() && items.size() < limit);
-        return items.size() > limit ? items.subList(0, limit) : items;
     }
 
     /** Has something done; whatever the answer is. */

@@ -15,6 +15,7 @@ import io.interlock.server.compat.CompatApis;
 import io.interlock.server.live.StreamOperation;
 import io.interlock.server.operation.AdminOperations;
 import io.interlock.server.operation.LockOperations;
+import io.interlock.server.operation.RunLookups;
 import io.interlock.server.operation.RunOperations;
 import io.interlock.server.operation.SessionOperations;
 import io.interlock.server.problem.Problem;
@@ -44,8 +45,9 @@ public record EngineOperations(
     public Operations operations() {
         OperationContext context = OperationContext.of(engine, environment);
         Operations operations = forEachStore(context);
-        RunOperations.addTo(operations, context);
-        LockOperations.addTo(operations, context);
+        RunLookups lookups = new RunLookups(context);
+        RunOperations.addTo(operations, context, lookups);
+        LockOperations.addTo(operations, context, lookups);
         AdminOperations.addTo(operations, context, apis);
         StreamOperation.addTo(operations, context, limits.streams());
         return operations;
@@ -55,7 +57,7 @@ public record EngineOperations(
     public Operations ofLeases() {
         OperationContext context = OperationContext.of(engine, environment);
         Operations operations = forEachStore(context).otherwise(EngineOperations::needsRuns);
-        LockOperations.addLeasesTo(operations, context);
+        LockOperations.addLeasesTo(operations, context, new RunLookups(context));
         CompatApis.DOCUMENTS.forEach(
                 document -> operations.also(document, new Operations().otherwise(EngineOperations::needsRuns)));
         return operations;

@@ -3,12 +3,12 @@ package io.interlock.cli.backend;
 import io.interlock.ConflictPolicy;
 import io.interlock.FencingToken;
 import io.interlock.LeaseQuery;
-import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
+import io.interlock.client.Requests;
 import io.interlock.locks.Acquisition;
 import io.interlock.locks.Lease;
 import io.interlock.locks.Lease.Release;
@@ -19,7 +19,9 @@ import io.interlock.locks.Outcome;
 import io.interlock.run.Ending;
 import io.interlock.service.Facts;
 import io.interlock.service.LockFacts;
+import io.interlock.service.LockService;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -57,15 +59,54 @@ public final class LeaseBackend implements Backend, KeyAcquirer {
     }
 
     @Override
-    public List<Facts> locks(String prefix) {
-        return opened().list(LeaseQuery.ofTenant(target.tenant()).startingWith(prefix)).leases().stream()
-                .map(LockFacts::of)
-                .toList();
+    public Requests requests() {
+        return new LeaseRequests();
     }
 
     @Override
-    public Facts lock(String name) {
-        return lock(target.key(name));
+    public Instant time() {
+        return target.environment().clock().instant();
+    }
+
+    private final class LeaseRequests extends LocalRequests {
+
+        LeaseRequests() {
+            super(target);
+        }
+
+        @Override
+        Facts answer(String operation, io.interlock.service.Request request) {
+            return switch (operation) {
+                case "GET /locks" ->
+                    Facts.with("items", locks(request.parameters().shown("key")));
+                case "POST /locks/evict" -> {
+                    LockKey key = request.key();
+                    FencingToken token =
+                            new FencingToken(request.body().number("token").orElseThrow());
+                    yield LockService.evicted(
+                            key,
+                            token,
+                            opened().evict(
+                                            key,
+                                            token,
+                                            request.actor().name(),
+                                            request.body().shown("reason")));
+                }
+                default -> throw Backend.leasesOnly();
+            };
+        }
+    }
+
+    private List<Facts> locks(String pattern) {
+        if (!pattern.isEmpty() && !pattern.endsWith("*")) {
+            return List.of(lock(target.key(pattern)));
+        }
+        return opened()
+                .list(LeaseQuery.ofTenant(target.tenant()).startingWith(pattern.replace("*", "")))
+                .leases()
+                .stream()
+                .map(LockFacts::of)
+                .toList();
     }
 
     private Facts lock(LockKey key) {
@@ -73,14 +114,6 @@ public final class LeaseBackend implements Backend, KeyAcquirer {
                 .map(LockFacts::of)
                 .orElseGet(() -> LockFacts.idle(
                         key, List.of(), target.environment().clock().instant()));
-    }
-
-    @Override
-    public Facts evict(String name, long token, String reason) {
-        LockKey key = target.key(name);
-        EvictAnswer answer = opened().evict(key, new FencingToken(token), target.actor(), reason);
-        EvictAnswer.Evicted evicted = StoreBackend.evicted(key, token, answer);
-        return Facts.with("releasedToken", evicted.victim().token().value()).and("opensAt", evicted.opensAt());
     }
 
     @Override

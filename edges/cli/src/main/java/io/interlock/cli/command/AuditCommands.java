@@ -1,7 +1,6 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.Backend.AdminApi;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
@@ -56,7 +55,7 @@ public final class AuditCommands {
                     .and("action", action)
                     .and("since", PastTimes.optional("--since", since))
                     .and("until", PastTimes.optional("--until", until));
-            return backend.admin().audit(filter, most());
+            return backend.requests().items(most(), "/audit", query(filter));
         }
 
         @Override
@@ -115,11 +114,8 @@ public final class AuditCommands {
 
         @Override
         int carryOut(Backend backend) {
-            Facts report = backend.admin()
-                    .verifyAudit(new AdminApi.Evidence(
-                            witnesses(),
-                            keyFile == null ? null : key(keyFile),
-                            Durations.optional("--kept-for", keptFor)));
+            Facts report = backend.verifyAudit(new Backend.Evidence(
+                    witnesses(), keyFile == null ? null : key(keyFile), Durations.optional("--kept-for", keptFor)));
             if (json()) {
                 answer(report);
             } else {
@@ -187,7 +183,7 @@ public final class AuditCommands {
         int carryOut(Backend backend) {
             AuditKey key = key(keyFile);
             confirmation.require(console(), "Sign the audit log as it is now? Verify it first.");
-            answer(backend.admin().signAudit(key));
+            answer(backend.signAudit(key));
             return ExitCode.OK;
         }
     }

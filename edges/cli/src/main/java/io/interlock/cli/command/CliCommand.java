@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -196,6 +197,13 @@ public abstract class CliCommand implements Callable<Integer> {
         }
 
         abstract List<Facts> items(Backend backend) throws InterruptedException;
+
+        /** The fields of {@code filter} as a query. */
+        static String[] query(Facts filter) {
+            return filter.map().entrySet().stream()
+                    .flatMap(field -> Stream.of(field.getKey(), String.valueOf(field.getValue())))
+                    .toArray(String[]::new);
+        }
 
         abstract Columns columns();
 

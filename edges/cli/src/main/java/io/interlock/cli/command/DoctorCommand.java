@@ -144,7 +144,7 @@ public final class DoctorCommand extends CliCommand.Targeted {
             }
             ok("key", "of tenant " + caller.shown("tenant") + ", role " + caller.shown("role"));
             caller.time("now").ifPresent(now -> checkClock(now, "server"));
-            backend.locks("interlock-doctor");
+            backend.requests().get("/locks", "key", "interlock-doctor", "limit", "1");
             ok("store", "the server reaches it");
             checkRights(backend.leases());
         }

@@ -12,6 +12,7 @@ import io.interlock.config.Given;
 import io.interlock.run.Retention;
 import io.interlock.service.Facts;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -33,8 +34,9 @@ public final class JanitorCommands {
 
         @Override
         int carryOut(Backend backend) {
-            List<Facts> workers = backend.admin().workers();
-            Facts janitor = backend.admin().janitor();
+            List<Facts> workers = backend.requests().get("/workers").list("items");
+            Facts known = backend.requests().get("/janitor");
+            Facts janitor = known.isEmpty() ? due(backend) : known;
             if (json()) {
                 answer(janitor.and("workers", workers));
                 return 0;
@@ -81,13 +83,33 @@ public final class JanitorCommands {
 
         @Override
         int carryOut(Backend backend) {
-            Facts done = backend.admin().sweep(dryRun);
+            Facts done = dryRun ? due(backend) : backend.requests().post("/janitor/sweep", null);
             if (json()) {
                 answer(done);
                 return 0;
             }
             return show(done, console(), options);
         }
+    }
+
+    /** What is due for a sweep, as one: leases that have ended. */
+    private static Facts due(Backend backend) {
+        List<Facts> due = backend
+                .requests()
+                .items(
+                        Backend.MAX_LISTED,
+                        lock -> lock.duration("leaseLeft")
+                                .filter(Duration::isZero)
+                                .isPresent(),
+                        "/locks",
+                        "state",
+                        "OVERDUE")
+                .stream()
+                .map(lock -> Facts.with("key", lock.shown("key"))
+                        .and("run", lock.in("holder").text("runId").orElse(null))
+                        .and("why", lock.shown("explanation")))
+                .toList();
+        return Facts.with("sweeps", List.of(Facts.with("sweep", "due").and("actions", due)));
     }
 
     private static int show(Facts janitor, Console console, TableOptions options) {

@@ -41,7 +41,7 @@ public final class JobsCommand extends Listing {
 
     @Override
     List<Facts> items(Backend backend) {
-        return backend.admin().jobs();
+        return backend.requests().get("/jobs").list("items");
     }
 
     private Facts json(JobSettings settings) {

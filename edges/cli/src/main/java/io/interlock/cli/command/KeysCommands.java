@@ -44,11 +44,12 @@ public final class KeysCommands {
 
         @Override
         int carryOut(Backend backend) {
-            Facts key = backend.keys()
-                    .create(
-                            new OptionValues.Role().choose("--role", role),
-                            label,
-                            Durations.optional("--expires-in", lifetime));
+            Facts key = backend.requests()
+                    .post(
+                            "/keys",
+                            Facts.with("role", new OptionValues.Role().choose("--role", role))
+                                    .and("label", label)
+                                    .and("expiresIn", Durations.optional("--expires-in", lifetime)));
             if (json()) {
                 answer(key);
             } else {
@@ -65,7 +66,7 @@ public final class KeysCommands {
 
         @Override
         List<Facts> items(Backend backend) {
-            return backend.keys().list();
+            return backend.requests().items(Integer.MAX_VALUE, "/keys");
         }
 
         @Override
@@ -102,7 +103,7 @@ public final class KeysCommands {
         @Override
         int carryOut(Backend backend) {
             confirmation.require(console(), "Revoke the API key " + id + "?");
-            backend.keys().revoke(id, reason);
+            backend.requests().delete("/keys", "id", id, "reason", reason);
             console().say("revoked " + id);
             return 0;
         }

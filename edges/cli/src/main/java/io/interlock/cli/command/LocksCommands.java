@@ -14,6 +14,7 @@ import io.interlock.cli.text.Shown;
 import io.interlock.cli.text.Shown.ShellWords;
 import io.interlock.cli.text.Times;
 import io.interlock.service.Facts;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ public final class LocksCommands {
                 throw Failure.usage(
                         "'" + pattern + "' has a * before its end", "write the beginning of keys and a *, as in 'a/*'");
             }
-            return backend.locks(beginning);
+            return backend.requests().items(most(), "/locks", "key", beginning.isEmpty() ? "" : beginning + "*");
         }
 
         @Override
@@ -136,7 +137,10 @@ public final class LocksCommands {
         int carryOut(Backend backend) {
             Facts lock = backend.lock(target().key(key).name());
             confirmation.require(console(), "Evict it? " + Shown.sentence(lock) + ".");
-            answer(backend.evict(key, token, reason));
+            answer(backend.requests()
+                    .post(
+                            "/locks/evict",
+                            Facts.with("key", key).and("token", token).and("reason", reason)));
             return 0;
         }
     }
@@ -157,7 +161,14 @@ public final class LocksCommands {
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.pause(pattern, reason, Durations.optional("--for", time)));
+            Duration left = Durations.optional("--for", time);
+            answer(backend.requests()
+                    .post(
+                            "/locks/pause",
+                            named(pattern, reason)
+                                    .and(
+                                            "until",
+                                            left == null ? null : backend.time().plus(left))));
             return 0;
         }
     }
@@ -175,9 +186,13 @@ public final class LocksCommands {
 
         @Override
         int carryOut(Backend backend) {
-            backend.resume(pattern, reason);
+            backend.requests().post("/locks/resume", named(pattern, reason));
             console().say("resumed " + pattern);
             return 0;
         }
+    }
+
+    private static Facts named(String pattern, String reason) {
+        return Facts.with(pattern.endsWith("*") ? "pattern" : "key", pattern).and("reason", reason);
     }
 }

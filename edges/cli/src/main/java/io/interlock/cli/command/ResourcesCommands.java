@@ -2,6 +2,7 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.service.Facts;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -22,7 +23,7 @@ public final class ResourcesCommands {
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.admin().resource(target().key(key).name()));
+            answer(backend.requests().get("/resources", "key", target().key(key).name()));
             return 0;
         }
     }
@@ -51,7 +52,13 @@ public final class ResourcesCommands {
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.admin().setResource(target().key(key).name(), state, kind, reason));
+            answer(backend.requests()
+                    .put(
+                            "/resources",
+                            Facts.with("key", target().key(key).name())
+                                    .and("state", state)
+                                    .and("kind", kind)
+                                    .and("reason", reason)));
             return 0;
         }
     }

@@ -1,7 +1,6 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.Backend.RunApi.Order;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
@@ -36,6 +35,22 @@ public final class RunsCommands {
     private static final String OUTPUT = "output";
 
     private RunsCommands() {}
+
+    /** One run with its attempts, stages, parameters and output. */
+    private static Facts show(Backend backend, String id) {
+        return backend.requests().get(path(id), OUTPUT, "true");
+    }
+
+    private static Facts order(Backend backend, String order, String id, String reason) {
+        return backend.requests().post(path(id) + "/" + order, Facts.with("reason", reason));
+    }
+
+    private static String path(String id) {
+        if (!id.matches("[0-9A-Za-z-]{1,64}")) {
+            throw Failure.unknown("there is no run called '" + id + "'", "interlock runs ls lists the runs");
+        }
+        return "/runs/" + id;
+    }
 
     @Command(
             description = "Lists runs, the newest first.",
@@ -90,7 +105,7 @@ public final class RunsCommands {
                     .and("error", error)
                     .and("since", PastTimes.optional("--since", since))
                     .and("failedSince", PastTimes.optional("--failed-since", failedSince));
-            return backend.runs().list(filter, most());
+            return backend.requests().items(most(), "/runs", query(filter));
         }
 
         @Override
@@ -109,7 +124,7 @@ public final class RunsCommands {
 
         @Override
         int carryOut(Backend backend) {
-            Facts run = backend.runs().show(id);
+            Facts run = show(backend, id);
             if (!json()) {
                 // That of the last attempt stands below all else; runs logs --attempt prints the others.
                 run.list("attempts").forEach(attempt -> attempt.map().remove(OUTPUT));
@@ -142,7 +157,7 @@ public final class RunsCommands {
         @Override
         int carryOut(Backend backend) throws InterruptedException {
             String before = "";
-            for (Facts run = backend.runs().show(id); ; run = backend.runs().await(id, LOOK_EVERY)) {
+            for (Facts run = show(backend, id); ; run = backend.requests().getWithin(LOOK_EVERY, path(id))) {
                 String state = run.shown("state");
                 String now = state + " " + run.shown("stage") + " " + Json.line(run.in("progress"));
                 if (!now.equals(before)) {
@@ -188,7 +203,7 @@ public final class RunsCommands {
 
         @Override
         int carryOut(Backend backend) {
-            Facts run = backend.runs().show(id);
+            Facts run = show(backend, id);
             Optional<String> text =
                     attempt == null ? run.text(OUTPUT) : ofAttempt(run, attempt).text(OUTPUT);
             text.ifPresentOrElse(
@@ -224,7 +239,14 @@ public final class RunsCommands {
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.runs().order(Order.RERUN, id, reason), "id", "state", "position");
+            Facts run = show(backend, id);
+            if (run.shown("execution").equals("caller")) {
+                throw new Failure(
+                        ExitCode.FAILED,
+                        "run " + id + " was done by its caller, and only the caller can do it again",
+                        "type the command again: interlock run " + run.shown("key") + " -- …");
+            }
+            answer(order(backend, "rerun", id, reason), "id", "state", "position");
             return 0;
         }
     }
@@ -245,9 +267,8 @@ public final class RunsCommands {
 
         @Override
         int carryOut(Backend backend) {
-            confirmation.require(
-                    console(), "Stop it? " + Shown.sentence(backend.runs().show(id)) + ".");
-            answer(backend.runs().order(Order.CANCEL, id, reason), "id", "state");
+            confirmation.require(console(), "Stop it? " + Shown.sentence(show(backend, id)) + ".");
+            answer(order(backend, "cancel", id, reason), "id", "state");
             return 0;
         }
     }
@@ -265,7 +286,7 @@ public final class RunsCommands {
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.runs().order(Order.FRONT, id, reason), "id", "state", "priority");
+            answer(order(backend, "front", id, reason), "id", "state", "priority");
             return 0;
         }
     }
@@ -339,7 +360,7 @@ public final class RunsCommands {
                     .and("reason", reason)
                     .and("idempotencyKey", idempotencyKey)
                     .and("priority", priority);
-            answer(backend.runs().submit(wish), "id", "state", "position");
+            answer(backend.requests().post("/runs", wish), "id", "state", "position");
             return 0;
         }
     }
@@ -354,7 +375,25 @@ public final class RunsCommands {
 
         @Override
         List<Facts> items(Backend backend) {
-            return backend.runs().queue(key);
+            if (key != null) {
+                return queued(backend, key);
+            }
+            Facts queued = backend.requests().get("/runs", "state", "QUEUED", "limit", "1");
+            if (queued.list("items").isEmpty()) {
+                return List.of();
+            }
+            return backend
+                    .requests()
+                    .items(Backend.MAX_LISTED, lock -> lock.number("waiting").orElse(0) > 0, "/locks")
+                    .stream()
+                    .flatMap(lock -> queued(backend, lock.shown("key")).stream())
+                    .toList();
+        }
+
+        private static List<Facts> queued(Backend backend, String key) {
+            return backend.requests().items(Backend.MAX_LISTED, "/locks/line", "key", key).stream()
+                    .map(waiter -> waiter.and("key", key))
+                    .toList();
         }
 
         @Override
@@ -385,7 +424,9 @@ public final class RunsCommands {
 
         @Override
         List<Facts> items(Backend backend) {
-            return backend.runs().dead(job, most());
+            Facts filter =
+                    Facts.with("state", RunState.DEAD).and("unsettled", true).and("job", job);
+            return backend.requests().items(most(), "/runs", query(filter));
         }
 
         @Override
@@ -401,7 +442,7 @@ public final class RunsCommands {
     public static final class Redrive extends Several {
 
         public Redrive() {
-            super(Order.REDRIVE);
+            super("redrive");
         }
     }
 
@@ -414,7 +455,7 @@ public final class RunsCommands {
         private Confirmation confirmation = new Confirmation();
 
         public Discard() {
-            super(Order.DISCARD);
+            super("discard");
         }
 
         @Override
@@ -433,9 +474,9 @@ public final class RunsCommands {
         @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit log")
         private String reason = "settled by hand";
 
-        private final Order order;
+        private final String order;
 
-        Several(Order order) {
+        Several(String order) {
             this.order = order;
         }
 
@@ -447,7 +488,7 @@ public final class RunsCommands {
             int failed = 0;
             for (String id : ids) {
                 try {
-                    answer(backend.runs().order(order, id, reason), "id", "state");
+                    answer(order(backend, order, id, reason), "id", "state");
                 } catch (Failure | ProblemException failure) {
                     failed++;
                     console().say(String.valueOf(failure.getMessage()));

@@ -7,6 +7,7 @@ import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.client.Json;
 import io.interlock.service.Facts;
+import io.interlock.service.HistoryFacts;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -36,14 +37,14 @@ public final class TopCommand extends Answering {
         // Ends with the process.
         CountDownLatch never = new CountDownLatch(1);
         do {
-            Facts summary = backend.admin().summary();
+            Facts summary = backend.requests().get("/summary");
             if (json()) {
                 console().print(Json.line(summary));
             } else {
                 if (repeats) {
                     console().printRaw(CLEAR);
                 }
-                show(summary, backend.admin().history());
+                show(summary, backend.requests().get("/history", "window", HistoryFacts.Window.HOUR.word()));
             }
             if (!console().flush()) {
                 return ExitCode.SIGNAL + PIPE;

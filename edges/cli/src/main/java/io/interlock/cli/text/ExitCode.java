@@ -67,10 +67,11 @@ public final class ExitCode {
             case "lock-held", "lock-delayed", "key-paused", "queue-full", "tenant-busy", "wrong-state" -> BUSY;
             case "store-unavailable", "store-recovering", "shutting-down" -> UNAVAILABLE;
             case "lease-lost" -> LEASE_LOST;
-            case "token-stale", "run-finished" -> STALE;
+            case "token-stale", "run-finished", "not-dead" -> STALE;
             case "unknown-job", "not-found" -> UNKNOWN;
             case "idempotency-mismatch", "invalid-request" -> USAGE;
             case "unauthenticated", "forbidden" -> DENIED;
+            case "needs-run-store" -> CONFIGURATION;
             default -> FAILED;
         };
     }

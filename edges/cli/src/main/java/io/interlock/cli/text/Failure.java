@@ -4,17 +4,26 @@ import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
+import io.interlock.cli.text.Shown.ShellWords;
 import io.interlock.client.ProblemException;
 import io.interlock.client.UnreachableException;
 import io.interlock.client.UnreachableException.Cause;
+import io.interlock.service.Facts;
+import io.interlock.service.OperationException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A command cannot be carried out: one line of cause, one line of what to do, and the exit code. */
 public final class Failure extends InterlockException {
 
     private static final long serialVersionUID = 1L;
+
+    private static final Set<String> HELD = Set.of("lock-held", "lock-delayed", "key-paused", "wrong-state");
+
+    /** What to do about a store that keeps leases only. */
+    public static final String RUN_STORE = "use a store of runs, of a server too: sqlite:PATH or postgresql://…";
 
     private final int exitCode;
     private final String code;
@@ -70,7 +79,11 @@ public final class Failure extends InterlockException {
             int known = ExitCode.of(problem.code());
             int exitCode = known == ExitCode.FAILED ? exitCodeOf(problem.status()) : known;
             String code = problem.code().isEmpty() ? ExitCode.word(exitCodeOf(problem.status())) : problem.code();
-            return new Failure(exitCode, code, String.valueOf(problem.getMessage()), nextStep(problem));
+            String cause = String.valueOf(problem.getMessage());
+            return new Failure(exitCode, code, cause, nextStep(exitCode, code, problem.path(), problem.problem()));
+        }
+        if (failure instanceof OperationException refused) {
+            return refused(refused, "");
         }
         // Other messages end with what to do.
         String message = firstLine(failure.getMessage());
@@ -114,27 +127,49 @@ public final class Failure extends InterlockException {
         };
     }
 
-    private static String nextStep(ProblemException problem) {
-        int status = problem.status();
-        return switch (status) {
-            case 401 -> "set INTERLOCK_API_KEY, or name the file that holds the key with --api-key-file";
-            case 403 -> "use a key with a higher role; interlock keys ls --store … shows them";
-            case 404 -> "interlock " + noun(problem) + " ls shows those there are";
-            case 409 ->
-                problem.code().equals("run-finished")
-                        ? "there is nothing to do"
-                        : "interlock locks ls shows who is in the way; or submit with --on-conflict queue";
-            case 410 -> "stop the work, and acquire anew";
-            case 412 -> "look again, then repeat it with what you see";
-            case 429, 503 -> "try again later";
-            default -> status < 500 ? "--help shows how it is written" : "the server's log knows more";
+    /** The refusal of a request at {@code path}, in the words that one of a server has. */
+    public static Failure refused(OperationException refusal, String path) {
+        int exitCode = ExitCode.of(refusal.code());
+        String cause = ProblemException.sentence(refusal.facts()).orElseGet(refusal::detail);
+        return new Failure(exitCode, refusal.code(), cause, nextStep(exitCode, refusal.code(), path, refusal.facts()));
+    }
+
+    private static String nextStep(int exitCode, String code, String path, Facts problem) {
+        String locks = "interlock locks "
+                + problem.text("key")
+                        .map(key -> "show " + ShellWords.join(List.of(key)))
+                        .orElse("ls");
+        return switch (exitCode) {
+            case ExitCode.DENIED ->
+                code.equals("forbidden")
+                        ? "use a key with a higher role; interlock keys ls --store … shows them"
+                        : "set INTERLOCK_API_KEY, or name the file that holds the key with --api-key-file";
+            case ExitCode.UNKNOWN ->
+                path.startsWith("/resources")
+                        ? "interlock resources set adopts one that exists already"
+                        : "interlock " + noun(code, path) + " ls shows those there are";
+            case ExitCode.BUSY ->
+                HELD.contains(code)
+                        ? locks + " shows who is in the way; or submit with --on-conflict queue"
+                        : "try again later";
+            case ExitCode.LEASE_LOST -> "stop the work, and acquire anew";
+            case ExitCode.STALE ->
+                switch (code) {
+                    case "run-finished" -> "there is nothing to do";
+                    case "not-dead" -> "interlock dead ls lists the dead letters";
+                    default -> "look again, by " + locks + ", then repeat it with what you see";
+                };
+            case ExitCode.UNAVAILABLE -> "try again later";
+            case ExitCode.CONFIGURATION -> RUN_STORE;
+            case ExitCode.INTERNAL -> "the server's log knows more";
+            default -> "--help shows how it is written";
         };
     }
 
-    private static String noun(ProblemException problem) {
-        return problem.code().equals("unknown-job")
+    private static String noun(String code, String path) {
+        return code.equals("unknown-job")
                 ? "jobs"
-                : problem.path().startsWith("/keys") ? "keys" : problem.path().startsWith("/locks") ? "locks" : "runs";
+                : path.startsWith("/keys") ? "keys" : path.startsWith("/locks") ? "locks" : "runs";
     }
 
     public String what() {

@@ -1,13 +1,9 @@
 package io.interlock.server.api;
 
 import io.interlock.Actor;
-import io.interlock.DurationText;
 import io.interlock.Holder;
-import io.interlock.InvalidKeyException;
-import io.interlock.InvalidSettingException;
 import io.interlock.LeaseId;
 import io.interlock.LockKey;
-import io.interlock.RunId;
 import io.interlock.access.AccessKey;
 import io.interlock.engine.RemoteWork;
 import io.interlock.server.http.Exchange;
@@ -16,7 +12,8 @@ import io.interlock.server.http.HttpServerFactory;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.session.Sessions.Session;
-import io.interlock.service.PastTime;
+import io.interlock.service.Facts;
+import io.interlock.service.Request;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Cookie;
@@ -25,8 +22,6 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -35,7 +30,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -45,9 +39,6 @@ import org.jspecify.annotations.Nullable;
 public final class Call {
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
-
-    /** Ten years: whatever is meant to last longer is meant to last for ever, and stores can still count it. */
-    private static final Duration LONGEST = Duration.ofDays(3_650);
 
     private static final Pattern PREFER_WAIT = Pattern.compile("(?:^|[,;\\s])wait=\"?(\\d{1,6})\"?(?:$|[,;\\s])");
 
@@ -146,45 +137,9 @@ public final class Call {
         return LockKey.of(tenant(), body.getString(field));
     }
 
-    /** A key of the caller's tenant, named by a parameter. */
-    public Optional<LockKey> keyParameter(String name) {
-        return optional(name, String.class).map(text -> {
-            try {
-                return LockKey.of(tenant(), text);
-            } catch (InvalidKeyException invalid) {
-                throw Problem.invalid("query/" + name, String.valueOf(invalid.getMessage()));
-            }
-        });
-    }
-
-    /** The id of a run that {@code text} is, if it is one. */
-    public static Optional<RunId> runId(String text) {
-        try {
-            return Optional.of(RunId.parse(text));
-        } catch (IllegalArgumentException malformed) {
-            return Optional.empty();
-        }
-    }
-
-    /** A time not older than which things are wanted: a time, or a duration back from {@code now}. */
-    public Optional<Instant> since(Instant now) {
-        return moment("since", now);
-    }
-
-    /** The moment that a parameter names: a time, or a duration back from {@code now}. */
-    public Optional<Instant> moment(String name, Instant now) {
-        return optional(name, String.class).map(text -> {
-            try {
-                return PastTime.parse(text, now);
-            } catch (IllegalArgumentException invalid) {
-                throw Problem.invalid("query/" + name, String.valueOf(invalid.getMessage()));
-            }
-        });
-    }
-
-    /** How many items the page wanted has at the most. */
-    public int limit() {
-        return Math.toIntExact(required("limit", Number.class).longValue());
+    /** This call for the operations that know nothing of HTTP. */
+    public Request request() {
+        return new Request(tenant(), actor(), Facts.of(parameters), Facts.of(body.getMap()));
     }
 
     /** The session the caller is known by, if it came with a cookie. */
@@ -214,23 +169,7 @@ public final class Call {
     }
 
     public Optional<Duration> duration(String field) {
-        return Optional.ofNullable(body.getString(field)).map(text -> {
-            Duration duration = parsed(field, "/" + field, text);
-            if (duration.compareTo(LONGEST) > 0) {
-                throw Problem.invalid("/" + field, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d");
-            }
-            return duration;
-        });
-    }
-
-    private static Duration parsed(String name, String pointer, String text) {
-        try {
-            return DurationText.parse(name, text);
-        } catch (InvalidSettingException invalid) {
-            throw Problem.invalid(pointer, String.valueOf(invalid.getMessage()));
-        } catch (ArithmeticException tooLong) {
-            return LONGEST.plusDays(1);
-        }
+        return Optional.ofNullable(body.getString(field)).map(text -> Request.duration("/" + field, text));
     }
 
     /** How long the caller is willing to wait for an answer: field {@code wait} or header {@code Prefer}, at most 30 s. */
@@ -241,7 +180,7 @@ public final class Call {
     /** How long the caller is willing to wait for an answer: parameter {@code wait}, at most 30 s. */
     public Duration patienceByParameter() {
         return atMost(optional("wait", String.class)
-                .map(text -> parsed("wait", "query/wait", text))
+                .map(text -> Request.duration("query/wait", text))
                 .orElse(Duration.ZERO));
     }
 
@@ -287,68 +226,5 @@ public final class Call {
     /** The answer to ids that are unknown, malformed or another tenant's: all the same. */
     public static Problem notFound(String what, String id) {
         return Problem.of(ProblemCode.NOT_FOUND, "There is no " + what + " " + id + ".");
-    }
-
-    /**
-     * Where a listing goes on. Opaque to clients: what stands in it is the place of the last item that was looked at, in an order that
-     * does not change, so a page is the same whatever came or went before it.
-     */
-    public static final class Cursor {
-
-        private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
-        private static final Base64.Decoder DECODER = Base64.getUrlDecoder();
-
-        private Cursor() {}
-
-        /** A cursor of the listing {@code kind}, behind {@code place}. */
-        public static String of(String kind, String place) {
-            return ENCODER.encodeToString((kind + ":" + place).getBytes(StandardCharsets.UTF_8));
-        }
-
-        /** A cursor behind a number. */
-        public static String of(String kind, long place) {
-            return of(kind, Long.toString(place));
-        }
-
-        /** The place in the call's cursor, if it has one. */
-        public static Optional<String> place(Call call, String kind) {
-            return call.optional("cursor", String.class).map(text -> read(text, kind));
-        }
-
-        /** What {@code parse} makes of the place in the call's cursor, if it has one. */
-        public static <T> Optional<T> place(Call call, String kind, Function<String, T> parse) {
-            try {
-                return place(call, kind).map(parse);
-            } catch (IllegalArgumentException malformed) {
-                throw bad();
-            }
-        }
-
-        /** The number in the call's cursor, or 0. */
-        public static long number(Call call, String kind) {
-            String place = place(call, kind).orElse("0");
-            if (!place.matches("\\d{1,18}")) {
-                throw bad();
-            }
-            return Long.parseLong(place);
-        }
-
-        private static String read(String text, String kind) {
-            String plain;
-            try {
-                plain = new String(DECODER.decode(text), StandardCharsets.UTF_8);
-            } catch (IllegalArgumentException notBase64) {
-                throw bad();
-            }
-            if (!plain.startsWith(kind + ":")
-                    || !of(kind, plain.substring(kind.length() + 1)).equals(text)) {
-                throw bad();
-            }
-            return plain.substring(kind.length() + 1);
-        }
-
-        private static RuntimeException bad() {
-            return Problem.invalid("query/cursor", "is no cursor of this listing; pass on the one of the page before");
-        }
     }
 }

@@ -32,7 +32,7 @@ public record OperationContext(
     public static OperationContext of(RunEngine engine, Environment environment) {
         return new OperationContext(
                 engine,
-                new EngineService(engine, OperationContext::decoded),
+                EngineService.of(engine, environment.clock(), OperationContext::decoded, Json::encode),
                 BlockingCalls.of(environment),
                 BlockingCalls.apart(environment, LISTS_AT_ONCE),
                 new OpenWaits(),

@@ -22,8 +22,8 @@ import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
 import io.interlock.server.compat.ClusterRecords.Cluster;
 import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.Refusals;
 import io.interlock.service.Facts;
+import io.interlock.service.RefusalFacts;
 import io.interlock.time.Environment.Timers;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -269,13 +269,13 @@ public final class ClusterApi {
         Refusal refusal = answer.refusal();
         if (refusal instanceof RunRefusal.WrongState wrong) {
             return conflict(Facts.with("code", INVALID_STATE)
-                    .and("message", Refusals.sentence(refusal))
+                    .and("message", RefusalFacts.sentence(refusal))
                     .and("state", wrong.state())
                     .and("allowed", wrong.allowed().stream().sorted().toList()));
         }
         if (answer.incumbent().isPresent() || refusal instanceof Refusal.Held) {
             return conflict(Facts.with("code", "LOCK_HELD_BY_OTHER_WORKER")
-                    .and("message", Refusals.sentence(refusal))
+                    .and("message", RefusalFacts.sentence(refusal))
                     .orNull("job_id", answer.incumbent().orElse(null)));
         }
         throw runs.problem(refusal);

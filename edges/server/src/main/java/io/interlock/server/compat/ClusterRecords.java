@@ -10,7 +10,7 @@ import io.interlock.run.Resource.ResourceAnswer;
 import io.interlock.run.Resource.ResourceQuery;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
-import io.interlock.service.EngineService;
+import io.interlock.service.LockService;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -187,7 +187,7 @@ final class ClusterRecords {
     private boolean isActive(String tenant, Cluster cluster) {
         return !OVER.contains(cluster.status())
                 || (cluster.status().equals(FAILED)
-                        && EngineService.view(engine, cluster.id().key(tenant))
+                        && LockService.view(engine, cluster.id().key(tenant))
                                 .filter(view -> view.run() != null || view.waiting() > 0)
                                 .isPresent());
     }

@@ -24,9 +24,11 @@ import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
-import io.interlock.server.problem.Refusals;
 import io.interlock.service.Facts;
+import io.interlock.service.LockService;
+import io.interlock.service.RefusalFacts;
 import io.interlock.service.RunFacts;
+import io.interlock.service.RunService;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -93,7 +95,7 @@ final class CompatRuns {
     /** The run called {@code id}, if it is the caller's tenant's and its key begins with {@code prefix}. Blocks. */
     Run require(Call call, String what, String prefix) {
         String id = call.required("id", String.class);
-        return Call.runId(id)
+        return RunService.id(id)
                 .flatMap(engine()::find)
                 .filter(found -> found.key().tenant().equals(call.tenant())
                         && found.key().name().startsWith(prefix))
@@ -112,7 +114,8 @@ final class CompatRuns {
 
     /** The problem that {@code refusal} is. Blocks. */
     Problem problem(Refusal refusal) {
-        return Refusals.of(refusal, context.service().view(refusal.key()).orElse(null));
+        return Problem.of(RefusalFacts.exception(
+                refusal, LockService.view(engine(), refusal.key()).orElse(null)));
     }
 
     /** When the last attempt of {@code run} started; {@code null} if none did. */
@@ -145,7 +148,7 @@ final class CompatRuns {
 
     /** {@code key}, if it is held: by a lease that has not ended, or for a run. Blocks. */
     Optional<KeyView> held(LockKey key) {
-        return context.service().view(key).filter(CompatRuns::isHeld);
+        return LockService.view(engine(), key).filter(CompatRuns::isHeld);
     }
 
     /** All keys of a tenant that begin with {@code prefix} and are held. Blocks. */

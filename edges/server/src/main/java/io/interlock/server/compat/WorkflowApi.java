@@ -30,6 +30,7 @@ import io.interlock.server.api.Reply;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.Facts;
+import io.interlock.service.LockService;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -161,7 +162,7 @@ public final class WorkflowApi {
     }
 
     private Reply look(Call call) {
-        return Reply.ok(lockJson(runs.context().service().view(key(call))));
+        return Reply.ok(lockJson(LockService.view(runs.engine(), key(call))));
     }
 
     private Reply release(Call call) {

@@ -1,40 +1,26 @@
 package io.interlock.server.operation;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.LockKey;
-import io.interlock.RunId;
 import io.interlock.engine.Janitor;
 import io.interlock.engine.audit.AuditFinding;
 import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.AuditReport.Witness;
-import io.interlock.run.AuditQuery;
-import io.interlock.run.AuditRecord;
 import io.interlock.run.JobName;
-import io.interlock.run.KeyView;
-import io.interlock.run.Resource;
-import io.interlock.run.Resource.ResourceAnswer;
-import io.interlock.run.RunQuery;
 import io.interlock.server.api.BlockingCalls;
 import io.interlock.server.api.Call;
-import io.interlock.server.api.Call.Cursor;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
 import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.AdminFacts;
-import io.interlock.service.EngineService;
+import io.interlock.service.AdminService;
 import io.interlock.service.Facts;
-import io.interlock.service.FilteredPage;
-import io.interlock.service.HistoryFacts;
+import io.interlock.service.OperationException;
 import io.interlock.time.Environment.Ticker;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,11 +29,6 @@ import java.util.function.Supplier;
 
 /** The operations about resources, the audit log, workers, jobs and the janitor. */
 public final class AdminOperations {
-
-    private static final String AUDIT = "audit";
-
-    /** How many records are looked at for one page, if few of them match. */
-    private static final int MOST_LOOKED_AT = 5_000;
 
     private final OperationContext context;
     private final Function<JobName, String> apis;
@@ -70,15 +51,15 @@ public final class AdminOperations {
      */
     public static void addTo(Operations operations, OperationContext context, Function<JobName, String> apis) {
         AdminOperations admin = new AdminOperations(context, apis);
-        EngineService service = context.service();
+        AdminService service = context.service().admin();
         operations
-                .on("getResource", context.blocking(admin::resource))
-                .on("setResource", context.blocking(admin::setResource))
-                .on("listAudit", admin::audit)
+                .on("getResource", context.blocking(call -> Reply.ok(service.resource(call.request()))))
+                .on("setResource", context.blocking(call -> Reply.ok(service.setResource(call.request()))))
+                .on("listAudit", context.listing(call -> Reply.ok(service.audit(call.request()))))
                 .on("verifyAudit", admin::verify)
                 .on("getSummary", context.listing(call -> Reply.ok(admin.summary(call.tenant()))))
-                .on("getHistory", context.listing(admin::history))
-                .on("search", context.listing(admin::search))
+                .on("getHistory", context.listing(call -> Reply.ok(service.history(call.request()))))
+                .on("search", context.listing(call -> Reply.ok(service.search(call.request()))))
                 .on("listWorkers", context.blocking(call -> Reply.items(service.workers(call.tenant()))))
                 .on("listJobs", context.listing(call -> Reply.items(service.jobs(call.tenant(), apis))))
                 .on("getJob", context.listing(admin::job));
@@ -102,104 +83,14 @@ public final class AdminOperations {
 
     private Reply job(Call call) {
         String name = call.required("name", String.class);
-        return Reply.ok(context.service().job(call.tenant(), name, apis).orElseThrow(() -> Call.notFound("job", name)));
+        return Reply.ok(context.service()
+                .admin()
+                .job(call.tenant(), name, apis)
+                .orElseThrow(() -> OperationException.notFound("job", name)));
     }
 
     private Facts summary(String tenant) {
-        return summaries.of(tenant, () -> context.service().summary(tenant));
-    }
-
-    private Reply history(Call call) {
-        JobName job = call.optional("job", String.class).map(JobName::new).orElse(null);
-        HistoryFacts.Window window =
-                HistoryFacts.Window.of(call.required("window", String.class)).orElseThrow();
-        return Reply.ok(context.service().history(call.tenant(), job, window));
-    }
-
-    private Reply search(Call call) {
-        String text = call.required("q", String.class);
-        if (text.isBlank()) {
-            throw Problem.invalid("query/q", "is empty; search for a key, an id, a label, a holder or a job");
-        }
-        return Reply.ok(context.service().search(call.tenant(), text, call.limit()));
-    }
-
-    private Reply resource(Call call) {
-        LockKey key = call.keyParameter("key").orElseThrow();
-        return Reply.ok(AdminFacts.resource(
-                context.engine().resource(key).orElseThrow(() -> Call.notFound("resource", key.name()))));
-    }
-
-    private Reply setResource(Call call) {
-        LockKey key = call.key("key");
-        ResourceAnswer answer = context.service()
-                .setResource(
-                        key,
-                        call.body().getString("state"),
-                        call.body().getString("kind"),
-                        call.actor(),
-                        call.body().getString("reason"));
-        if (answer instanceof ResourceAnswer.Changed done) {
-            return Reply.ok(AdminFacts.resource(done.resource()));
-        }
-        throw inUse(key, ((ResourceAnswer.Mismatch) answer).current());
-    }
-
-    private RuntimeException inUse(LockKey key, Optional<Resource> resource) {
-        String why = context.service()
-                .view(key)
-                .map(KeyView::explanation)
-                .orElse("a run that waits for its next attempt moves it");
-        return Problem.of(
-                        ProblemCode.LOCK_HELD,
-                        "The state of " + key.name() + " is set only while its key is free: " + why
-                                + ". Wait for its run, cancel it, or evict its lease first.")
-                .with("key", key.name())
-                .with("state", resource.map(Resource::state).orElse(Resource.UNTOUCHED));
-    }
-
-    private CompletionStage<Reply> audit(Call call) {
-        Optional<LockKey> key = call.keyParameter("key");
-        Optional<String> run = call.optional("run", String.class);
-        Optional<RunId> id = run.flatMap(Call::runId);
-        if (run.isPresent() && id.isEmpty()) {
-            return CompletableFuture.completedFuture(Reply.items(List.of()));
-        }
-        int limit = call.limit();
-        Instant now = context.environment().clock().instant();
-        String who = call.optional("who", String.class).orElse("").toLowerCase(Locale.ROOT);
-        Optional<String> pattern = key.map(LockKey::name).filter(name -> name.endsWith("*"));
-        AuditQuery query = new AuditQuery(
-                        call.tenant(),
-                        pattern.isPresent() ? null : key.orElse(null),
-                        id.orElse(null),
-                        call.optional("action", String.class).orElse(null),
-                        call.since(now).orElse(null),
-                        Cursor.number(call, AUDIT),
-                        // A caller that looks for few among many has many looked at at a time.
-                        who.isEmpty() ? limit + 1 : RunQuery.MAX_LIMIT)
-                .narrowed(new AuditQuery.Narrowing(
-                        call.moment("until", now).orElse(null),
-                        pattern.map(name -> name.substring(0, name.length() - 1))
-                                .orElse(""),
-                        call.optional("actor", String.class)
-                                .map(actor -> AuditQuery.Actors.valueOf(actor.toUpperCase(Locale.ROOT)))
-                                .orElse(null)));
-        return context.listing(call, () -> {
-            FilteredPage<AuditRecord> page = FilteredPage.of(
-                    last -> records(last == null ? query : query.before(last.sequence())),
-                    record -> record.actor().toLowerCase(Locale.ROOT).contains(who),
-                    limit,
-                    MOST_LOOKED_AT);
-            return Reply.ok(Facts.with(
-                            "items",
-                            page.items().stream().map(AdminFacts::audit).toList())
-                    .and("cursor", page.last(), last -> Cursor.of(AUDIT, last.sequence())));
-        });
-    }
-
-    private FilteredPage.Part<AuditRecord> records(AuditQuery query) {
-        return FilteredPage.Part.of(context.engine().queries().audit(query), query.limit());
+        return summaries.of(tenant, () -> context.service().admin().summary(tenant));
     }
 
     private CompletionStage<Reply> verify(Call call) {

@@ -12,9 +12,13 @@ import io.interlock.server.api.BlockingCalls;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.problem.Refusals;
+import io.interlock.server.problem.Problem;
 import io.interlock.service.Facts;
+import io.interlock.service.LockService;
+import io.interlock.service.OperationException;
+import io.interlock.service.RefusalFacts;
 import io.interlock.service.RunFacts;
+import io.interlock.service.RunService;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * Finds what an answer says beside its own subject. Runs are found for the tenant of the caller only: an id of another tenant is answered
  * like one that is not there. What never changes about a run is remembered, so a heartbeat costs no second look. Safe for use by many threads.
  */
-final class RunLookups {
+public final class RunLookups {
 
     private static final Logger log = LoggerFactory.getLogger(RunLookups.class);
 
@@ -50,7 +54,7 @@ final class RunLookups {
 
     record KnownRun(RunId id, LockKey key, Duration ttl) {}
 
-    RunLookups(OperationContext context) {
+    public RunLookups(OperationContext context) {
         this.context = context;
         this.heartbeats = BlockingCalls.apart(context.environment(), THREADS);
         this.looks = Coalescer.answeringAll(this::lookAt, List::of, MOST_TOGETHER, LOOKS_AT_ONCE, context.blocking());
@@ -67,14 +71,16 @@ final class RunLookups {
     /** The answer to a refused request, with what else is known about the key. */
     CompletionStage<Reply> refused(Call call, Refusal refusal) {
         return key(refusal.key())
-                .thenApplyAsync(view -> Reply.refused(Refusals.of(refusal, view.orElse(null))), call.loop());
+                .thenApplyAsync(
+                        view -> Reply.refused(Problem.of(RefusalFacts.exception(refusal, view.orElse(null)))),
+                        call.loop());
     }
 
     /** Looks once for all requests about the same key: where one is refused, many are. */
     private List<Optional<KeyView>> lookAt(List<LockKey> keys) {
         Map<LockKey, Optional<KeyView>> seen = new HashMap<>();
         return keys.stream()
-                .map(key -> seen.computeIfAbsent(key, context.service()::view))
+                .map(key -> seen.computeIfAbsent(key, each -> LockService.view(context.engine(), each)))
                 .toList();
     }
 
@@ -82,7 +88,7 @@ final class RunLookups {
     CompletionStage<Reply> waiting(Run run, int position) {
         Facts bare = RunFacts.of(run).and("position", position > 0 ? position : null);
         if (run.state() != RunState.QUEUED) {
-            return CompletableFuture.completedFuture(RunOperations.waiting(run, bare));
+            return CompletableFuture.completedFuture(RunOperations.waiting(bare));
         }
         return context.blocking()
                 .call(
@@ -95,38 +101,27 @@ final class RunLookups {
                     log.debug("the reason why run {} waits could not be read: {}", run.id(), failure.toString());
                     return bare;
                 })
-                .thenApply(json -> RunOperations.waiting(run, json));
+                .thenApply(RunOperations::waiting);
     }
 
     /** What never changes about the run the call names. */
     CompletionStage<KnownRun> facts(Call call) {
-        RunId id = id(call);
+        Optional<RunId> id = RunService.id(id(call));
         synchronized (facts) {
-            KnownRun known = facts.get(id);
+            KnownRun known = id.map(facts::get).orElse(null);
             if (known != null && known.key().tenant().equals(call.tenant())) {
                 return CompletableFuture.completedFuture(known);
             }
         }
-        return heartbeats.call(call.tenant(), () -> remember(require(call, id)));
+        return heartbeats.call(call.tenant(), () -> remember(context.service().runs().require(call.request())));
     }
 
-    /** The run the call names, as it stands. Blocks. */
-    Run require(Call call, RunId id) {
-        return owned(call, context.engine().find(id)).orElseThrow(() -> unknown(id.toString()));
+    static RuntimeException unknown(Call call) {
+        return OperationException.notFound("run", id(call));
     }
 
-    /** {@code run}, if it is the caller's tenant's. */
-    static Optional<Run> owned(Call call, Optional<Run> run) {
-        return run.filter(found -> found.key().tenant().equals(call.tenant()));
-    }
-
-    static RunId id(Call call) {
-        String text = call.required("id", String.class);
-        return Call.runId(text).orElseThrow(() -> unknown(text));
-    }
-
-    static RuntimeException unknown(String id) {
-        return Call.notFound("run", id);
+    private static String id(Call call) {
+        return call.required("id", String.class);
     }
 
     /** What never changes about {@code run}, kept for the next request about it. */

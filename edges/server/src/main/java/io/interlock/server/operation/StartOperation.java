@@ -1,9 +1,7 @@
 package io.interlock.server.operation;
 
-import io.interlock.ConflictPolicy;
 import io.interlock.LeaseId;
 import io.interlock.Refusal;
-import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunRequest;
@@ -14,36 +12,31 @@ import io.interlock.run.RunSpec.Execution;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.Refusals;
-import io.interlock.service.EngineService;
 import io.interlock.service.Facts;
+import io.interlock.service.RefusalFacts;
+import io.interlock.service.Request;
 import io.interlock.service.RunFacts;
-import io.vertx.core.json.JsonObject;
-import java.util.HashMap;
-import java.util.Map;
+import io.interlock.service.RunService;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** {@code startRun} and {@code rerunRun}: start, join, queue, skip or refuse, and wait for the end if asked to. */
 final class StartOperation {
 
-    /** The job of runs whose caller does the work and names none. */
-    private static final String CALLERS_JOB = "caller";
-
     private final OperationContext context;
     private final RunLookups lookups;
+    private final RunService runs;
 
     StartOperation(OperationContext context, RunLookups lookups) {
         this.context = context;
         this.lookups = lookups;
+        this.runs = context.service().runs();
     }
 
     CompletionStage<Reply> start(Call call) {
-        RunRequest request = request(call);
+        RunRequest request = withHeaders(call, runs.start(call.request()));
         if (request.execution() == Execution.WORKER) {
             return submit(call, request);
         }
@@ -58,17 +51,9 @@ final class StartOperation {
     }
 
     CompletionStage<Reply> again(Call call) {
-        RunId id = RunLookups.id(call);
-        return context.blocking(call, () -> lookups.require(call, id))
-                .thenComposeAsync(
-                        run -> {
-                            if (run.spec().execution() == Execution.CALLER) {
-                                throw Problem.invalid("path/id", "is its caller's work, which no worker can do again");
-                            }
-                            return submit(
-                                    call, common(call, EngineService.again(run).submitter(call.actor())));
-                        },
-                        call.loop());
+        Request request = call.request();
+        return context.blocking(call, () -> runs.require(request))
+                .thenComposeAsync(run -> submit(call, withHeaders(call, RunService.again(request, run))), call.loop());
     }
 
     /** A refusal is looked up from here, so that those of one batch of the store are looked up together. */
@@ -131,7 +116,7 @@ final class StartOperation {
                 return lookups.waiting(waiting.run(), waiting.position());
             }
             Run over = ((TurnAnswer.Over) answer).current().orElse(run);
-            return done(RunOperations.waiting(over, RunFacts.of(over)));
+            return done(RunOperations.waiting(RunFacts.of(over)));
         });
     }
 
@@ -172,10 +157,10 @@ final class StartOperation {
 
     private CompletionStage<Reply> skipped(Call call, Refusal refusal) {
         return lookups.key(refusal.key()).thenApply(view -> {
-            Facts json = Refusals.facts(refusal, view.orElse(null));
+            Facts json = RefusalFacts.of(refusal, view.orElse(null));
             return Reply.ok(Facts.with("key", refusal.key().name())
                     .merge(json)
-                    .and("job", call.body().getString("job", CALLERS_JOB))
+                    .and("job", call.body().getString("job", RunService.CALLERS_JOB))
                     .and("state", "SKIPPED")
                     .and("explanation", refusal.explanation()));
         });
@@ -193,66 +178,26 @@ final class StartOperation {
         return CompletableFuture.completedFuture(reply);
     }
 
-    private static RunRequest request(Call call) {
-        JsonObject body = call.body();
-        boolean byCaller = "caller".equals(body.getString("execution"));
-        String job = body.getString("job");
-        if (job == null && !byCaller) {
-            throw Problem.invalid("/job", "is required unless execution is caller");
-        }
-        if (body.containsKey("leaseId") && !byCaller) {
-            throw Problem.invalid(
-                    "/leaseId", "is for execution caller only: a worker that claims the run makes its own");
-        }
-        RunRequest request = RunRequest.of(call.key("key"), job == null ? CALLERS_JOB : job)
-                .execution(byCaller ? Execution.CALLER : Execution.WORKER)
-                .submitter(call.actor())
-                .labels(labels(body.getJsonObject("labels")));
-        request = with(
-                request, body.getString("onConflict"), (asked, text) -> asked.onConflict(ConflictPolicy.valueOf(text)));
-        request = with(request, body.getInteger("priority"), RunRequest::priority);
-        request = with(request, call.duration("maxWait").orElse(null), RunRequest::maxWait);
-        request = with(request, call.duration("lease").orElse(null), RunRequest::lease);
-        request = with(request, call.duration("maxRuntime").orElse(null), RunRequest::maxRuntime);
-        request = with(request, body.getJsonObject("parameters"), (asked, json) -> asked.parameters(json.encode()));
-        return common(call, request);
+    /** With what a start and a repetition both may say in headers. */
+    private static RunRequest withHeaders(Call call, RunRequest request) {
+        RunRequest traced = call.traceparent().map(request::trace).orElse(request);
+        return call.body().containsKey("idempotencyKey")
+                ? traced
+                : call.optional("Idempotency-Key", String.class)
+                        .map(StartOperation::unquoted)
+                        .map(traced::idempotencyKey)
+                        .orElse(traced);
     }
 
-    /** What a start and a repetition both may say. */
-    private static RunRequest common(Call call, RunRequest request) {
-        RunRequest named = with(request, idempotencyKey(call), RunRequest::idempotencyKey);
-        RunRequest explained = with(named, call.body().getString("reason"), RunRequest::reason);
-        return with(explained, call.traceparent().orElse(null), RunRequest::trace);
+    /** The draft standard wants quotes that clients forget. */
+    private static String unquoted(String text) {
+        return text.length() > 2 && text.startsWith("\"") && text.endsWith("\"")
+                ? text.substring(1, text.length() - 1)
+                : text;
     }
 
     /** The id the caller gives the grant, so that it can repeat a request whose answer was lost. */
     private static Optional<LeaseId> leaseId(Call call) {
         return Optional.ofNullable(call.body().getString("leaseId")).map(LeaseId::parse);
-    }
-
-    private static <T> RunRequest with(
-            RunRequest request, @Nullable T value, BiFunction<RunRequest, T, RunRequest> setting) {
-        return value == null ? request : setting.apply(request, value);
-    }
-
-    /** Of the body, else of the header, where the draft standard wants quotes that clients forget. */
-    private static @Nullable String idempotencyKey(Call call) {
-        String field = call.body().getString("idempotencyKey");
-        if (field != null) {
-            return field;
-        }
-        Optional<String> header = call.optional("Idempotency-Key", String.class);
-        return header.map(text -> text.length() > 2 && text.startsWith("\"") && text.endsWith("\"")
-                        ? text.substring(1, text.length() - 1)
-                        : text)
-                .orElse(null);
-    }
-
-    private static Map<String, String> labels(@Nullable JsonObject json) {
-        Map<String, String> labels = new HashMap<>();
-        if (json != null) {
-            json.forEach(label -> labels.put(label.getKey(), (String) label.getValue()));
-        }
-        return labels;
     }
 }

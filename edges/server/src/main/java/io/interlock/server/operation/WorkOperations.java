@@ -21,9 +21,10 @@ import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
-import io.interlock.server.problem.Refusals;
 import io.interlock.service.Facts;
+import io.interlock.service.RefusalFacts;
 import io.interlock.service.RunFacts;
+import io.interlock.service.RunService;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -79,10 +80,8 @@ final class WorkOperations {
         if (answer instanceof TurnAnswer.Waiting waiting) {
             return lookups.waiting(waiting.run(), waiting.position());
         }
-        Run run = ((TurnAnswer.Over) answer)
-                .current()
-                .orElseThrow(() -> RunLookups.unknown(call.required("id", String.class)));
-        throw run.state().isTerminal() ? RunOperations.finished(run) : noTurn(run);
+        Run run = ((TurnAnswer.Over) answer).current().orElseThrow(() -> RunLookups.unknown(call));
+        throw run.state().isTerminal() ? RunService.finished(run) : noTurn(run);
     }
 
     CompletionStage<Reply> heartbeat(Call call) {
@@ -96,7 +95,8 @@ final class WorkOperations {
                         .thenApplyAsync(
                                 answer -> {
                                     if (answer instanceof HeartbeatAnswer.Lost lost) {
-                                        throw Refusals.leaseLost(run.key(), token(call), lost.cause(), lost.current());
+                                        throw RefusalFacts.leaseLost(
+                                                run.key(), token(call), lost.cause(), lost.current());
                                     }
                                     return Reply.ok(heartbeat((HeartbeatAnswer.Beating) answer, run));
                                 },
@@ -124,12 +124,12 @@ final class WorkOperations {
             return CompletableFuture.completedFuture(Reply.ok(RunFacts.of(finished.run())));
         }
         if (answer instanceof FinishAnswer.AlreadyFinished already) {
-            throw RunOperations.finished(already.run());
+            throw RunService.finished(already.run());
         }
         FinishAnswer.LeaseLost lost = (FinishAnswer.LeaseLost) answer;
         return context.engine().leases().find(run.key()).thenApply(current -> {
             LeaseRecord now = current.orElse(null);
-            throw Refusals.leaseLost(run.key(), token(call), lost.cause(), now);
+            throw RefusalFacts.leaseLost(run.key(), token(call), lost.cause(), now);
         });
     }
 

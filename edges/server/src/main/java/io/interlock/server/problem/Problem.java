@@ -9,6 +9,7 @@ import io.interlock.engine.Jobs.UnknownJobException;
 import io.interlock.engine.Submission.IdempotencyMismatchException;
 import io.interlock.engine.access.TenantLimitException;
 import io.interlock.server.problem.ProblemCode.Catalogue;
+import io.interlock.service.OperationException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -148,6 +149,14 @@ public final class Problem extends InterlockException {
         Throwable cause = unwrapped(failure);
         if (cause instanceof Problem known) {
             return known;
+        }
+        if (cause instanceof OperationException refused) {
+            Problem problem = new Problem(
+                    ProblemCode.of(refused.code()),
+                    refused.detail(),
+                    new JsonObject(refused.facts().map()));
+            problem.retryAfter = refused.retryAfter();
+            return problem;
         }
         if (cause instanceof InvalidSettingException invalid) {
             return invalid(pointer(invalid.setting()), message(invalid));

@@ -36,13 +36,20 @@ class CatalogueTest {
     @Test
     void everyProblemIsOneTheServerAnswersWith() throws IOException {
         StringBuilder sources = new StringBuilder();
-        try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
-            for (Path file :
-                    files.filter(each -> each.toString().endsWith(".java")).toList()) {
-                sources.append(Files.readString(file));
+        for (String module : List.of("src/main/java", "../../service/src/main/java")) {
+            try (Stream<Path> files = Files.walk(Path.of(module))) {
+                for (Path file :
+                        files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                    sources.append(Files.readString(file));
+                }
             }
         }
         List<ProblemCode> named = new ArrayList<>();
+        Matcher refused =
+                Pattern.compile("OperationException\\.of\\(\\s*\"([a-z-]+)\"").matcher(sources);
+        while (refused.find()) {
+            named.add(ProblemCode.of(refused.group(1)));
+        }
         // Refusals name themselves.
         for (String file : List.of("Refusal.java", "RunRefusal.java")) {
             Matcher code = Pattern.compile("return \"([a-z-]+)\";")

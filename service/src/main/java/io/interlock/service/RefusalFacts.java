@@ -1,4 +1,4 @@
-package io.interlock.server.problem;
+package io.interlock.service;
 
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
@@ -8,36 +8,32 @@ import io.interlock.Refusal;
 import io.interlock.RunRefusal;
 import io.interlock.run.KeyView;
 import io.interlock.run.Run;
-import io.interlock.service.Facts;
-import io.interlock.service.LockFacts;
-import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Which problem a refusal is, with its facts: the holder, its stage, how many wait. */
-public final class Refusals {
+/** The JSON of a refusal: the holder, its stage, how many wait. */
+public final class RefusalFacts {
 
     private static final Duration SOON = Duration.ofSeconds(1);
 
-    private Refusals() {}
+    private RefusalFacts() {}
 
-    /** The problem of {@code refusal}; {@code view} adds what is known about the key. */
-    public static Problem of(Refusal refusal, @Nullable KeyView view) {
+    /** The failure of an operation that met {@code refusal}; {@code view} adds what is known about the key. */
+    public static OperationException exception(Refusal refusal, @Nullable KeyView view) {
         String explanation = refusal.explanation();
-        Facts facts = Facts.with("key", refusal.key().name())
-                .merge(facts(refusal, view))
-                .and("explanation", explanation);
-        Problem problem = new Problem(
-                ProblemCode.of(refusal.code()), sentence(refusal, explanation), new JsonObject(facts.map()));
-        if (problem.kind() == ProblemCode.WRONG_STATE) {
-            return problem;
+        OperationException refused = OperationException.of(refusal.code(), sentence(refusal, explanation))
+                .with("key", refusal.key().name())
+                .with(of(refusal, view))
+                .with("explanation", explanation);
+        if (refusal instanceof RunRefusal.WrongState) {
+            return refused;
         }
         Duration wait = refusal.retryAfter();
-        return problem.retryAfter(wait.compareTo(SOON) < 0 ? SOON : wait);
+        return refused.retryAfter(wait.compareTo(SOON) < 0 ? SOON : wait);
     }
 
     /** The facts of {@code refusal}: {@code holder}, {@code queueLength} and what else belongs to its kind. */
-    public static Facts facts(Refusal refusal, @Nullable KeyView view) {
+    public static Facts of(Refusal refusal, @Nullable KeyView view) {
         Facts facts = Facts.none();
         Run run = view == null ? null : view.run();
         if (refusal instanceof Refusal.Held held) {
@@ -98,17 +94,17 @@ public final class Refusals {
     }
 
     /** The lease of {@code key} with {@code token} is lost; {@code current} is the one the key has now. */
-    public static RuntimeException leaseLost(
+    public static OperationException leaseLost(
             LockKey key, FencingToken token, LossCause cause, @Nullable LeaseRecord current) {
         String other =
                 current == null || current.token().equals(token) ? "" : "; the current token is " + current.token();
-        return Problem.of(
-                        ProblemCode.LEASE_LOST,
+        return OperationException.of(
+                        "lease-lost",
                         "The lease on " + key.name() + " with token " + token + " is lost: " + cause.explanation()
                                 + other + ".")
                 .with("key", key.name())
                 .with("token", token.value())
-                .with("cause", cause.name())
+                .with("cause", cause)
                 .with("currentToken", current == null ? null : current.token().value());
     }
 
