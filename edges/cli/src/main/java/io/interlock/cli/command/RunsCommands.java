@@ -1,5 +1,6 @@
 package io.interlock.cli.command;
 
+import io.interlock.RunState;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Columns;
