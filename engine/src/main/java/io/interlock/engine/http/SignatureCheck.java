@@ -1,8 +1,8 @@
 package io.interlock.engine.http;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.Sha256;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /** Tells whether a message was signed by a sender that knows a secret. Thread-safe. */
@@ -21,6 +23,7 @@ public abstract class SignatureCheck {
     /** How far a timestamp may be from now, either way. */
     public static final Duration TOLERANCE = Duration.ofMinutes(5);
 
+    static final String ALGORITHM = "HmacSHA256";
     private static final Pattern SECONDS = Pattern.compile("\\d{1,12}");
 
     final InstantSource clock;
@@ -50,8 +53,15 @@ public abstract class SignatureCheck {
         return Duration.between(sent, clock.instant()).abs().compareTo(TOLERANCE) <= 0;
     }
 
-    static byte[] signature(byte[] key, String start, byte[] body) {
-        return Sha256.hmac(key, start.getBytes(StandardCharsets.UTF_8), body);
+    static byte[] signature(SecretKeySpec key, String start, byte[] body) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(key);
+            mac.update(start.getBytes(StandardCharsets.UTF_8));
+            return mac.doFinal(body);
+        } catch (GeneralSecurityException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
 
     /**
@@ -67,7 +77,7 @@ public abstract class SignatureCheck {
         private static final int LEAST_LENGTH = 16;
         private static final int MOST_PARTS = 20;
 
-        private final byte[] key;
+        private final SecretKeySpec key;
 
         /**
          * Checks with this secret.
@@ -83,7 +93,7 @@ public abstract class SignatureCheck {
                         "has " + secret.length() + " characters; the least is " + LEAST_LENGTH,
                         "copy the signing secret of the endpoint, whsec_…, from Stripe");
             }
-            key = secret.getBytes(StandardCharsets.UTF_8);
+            key = new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), ALGORITHM);
         }
 
         @Override

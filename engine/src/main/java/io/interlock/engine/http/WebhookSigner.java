@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +35,7 @@ public final class WebhookSigner extends SignatureCheck {
     private static final int MOST_SIGNATURES = 20;
     private static final Pattern PLAIN_ID = Pattern.compile("[A-Za-z0-9_-]{1,200}");
 
-    private final List<byte[]> keys;
+    private final List<SecretKeySpec> keys;
 
     /**
      * Signs with these secrets.
@@ -129,7 +130,7 @@ public final class WebhookSigner extends SignatureCheck {
         return keys.stream().map(key -> signature(key, start, body)).toList();
     }
 
-    private static byte[] key(String secret) {
+    private static SecretKeySpec key(String secret) {
         byte[] bytes = {};
         if (secret.startsWith(PREFIX)) {
             try {
@@ -145,6 +146,6 @@ public final class WebhookSigner extends SignatureCheck {
                     "must be " + PREFIX + " and the Base64 of " + LEAST_BYTES + " to " + MOST_BYTES + " bytes",
                     "make one with: echo whsec_$(head -c 32 /dev/urandom | base64)");
         }
-        return bytes;
+        return new SecretKeySpec(bytes, ALGORITHM);
     }
 }
