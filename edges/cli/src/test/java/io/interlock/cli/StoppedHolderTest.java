@@ -71,7 +71,7 @@ class StoppedHolderTest {
                 "-w",
                 "60s",
                 "--lease",
-                "2s",
+                "5s",
                 "k",
                 "--",
                 "sh",

@@ -12,10 +12,12 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Every page in light, dark, narrow and wide: no findings of axe, no errors of the browser. {@code -Dinterlock.pictures=FOLDER}
@@ -55,15 +57,21 @@ class PicturesTest extends BrowserTest {
         return pages;
     }
 
+    /** {@code ./interlock prove} looks at further sizes of the screen. */
+    private static Stream<Arguments> forms() {
+        Stream<Arguments> always = Stream.of(
+                Arguments.of("light", 1360, 900, ColorScheme.LIGHT),
+                Arguments.of("dark", 1360, 900, ColorScheme.DARK),
+                Arguments.of("narrow", 360, 780, ColorScheme.LIGHT));
+        Stream<Arguments> more = Stream.of(
+                Arguments.of("phone-dark", 390, 844, ColorScheme.DARK),
+                Arguments.of("hd", 1920, 1080, ColorScheme.LIGHT),
+                Arguments.of("wide", 2560, 1440, ColorScheme.DARK));
+        return Boolean.getBoolean("interlock.prove") ? Stream.concat(always, more) : always;
+    }
+
     @ParameterizedTest
-    @CsvSource({
-        "light,1360,900,LIGHT",
-        "dark,1360,900,DARK",
-        "narrow,360,780,LIGHT",
-        "phone-dark,390,844,DARK",
-        "hd,1920,1080,LIGHT",
-        "wide,2560,1440,DARK"
-    })
+    @MethodSource("forms")
     void everyPageCanBeSeenByEverybody(String name, int width, int height, ColorScheme scheme) throws IOException {
         SoftAssertions softly = new SoftAssertions();
         try (Visitor visitor = new Visitor(browser(), site(), Role.ADMIN, width, height, scheme)) {

@@ -34,6 +34,8 @@ public final class ChildJvm {
     private static final Path ARCHIVE = HOME.resolve("classes.jsa");
     private static final List<String> OPTIONS = List.of(
             "-XX:TieredStopAtLevel=1",
+            // A third of the CPU of a start is compilation, mostly of what does not run often.
+            "-XX:CompileThresholdScaling=3",
             "-XX:+UseSerialGC",
             "-Xss512k",
             "-XX:-UsePerfData",

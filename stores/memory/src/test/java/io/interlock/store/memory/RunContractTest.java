@@ -1,18 +1,10 @@
 package io.interlock.store.memory;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
-
 import io.interlock.tck.RunStoreContract;
 import io.interlock.tck.RunStoreHarness;
 import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.platform.launcher.TagFilter;
-import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
-import org.junit.platform.launcher.core.LauncherFactory;
-import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
-import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /** Tests the contract about runs: every deliberately wrong store fails it. */
 class RunContractTest {
@@ -41,20 +33,6 @@ class RunContractTest {
 
     private static void isCaught(Enum<?> mutant, Supplier<MemoryHarness> store) {
         underTest = store;
-        SummaryGeneratingListener listener = new SummaryGeneratingListener();
-        LauncherFactory.create()
-                .execute(
-                        LauncherDiscoveryRequestBuilder.request()
-                                .selectors(selectClass(Subject.class))
-                                .filters(TagFilter.excludeTags("storm"))
-                                .build(),
-                        listener);
-        TestExecutionSummary summary = listener.getSummary();
-        assertThat(summary.getTestsFailedCount())
-                .as("cases that notice %s", mutant)
-                .isPositive();
-        assertThat(summary.getTestsSucceededCount())
-                .as("cases that do not care about %s", mutant)
-                .isGreaterThan(5);
+        MutantCheck.isCaught(mutant, Subject.class, 5, "storm");
     }
 }

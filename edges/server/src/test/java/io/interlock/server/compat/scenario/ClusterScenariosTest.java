@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The integration test of "Worker Concurrency Safety and Locking Strategy", at two instances on each store. */
 @ParameterizedClass
 @Execution(ExecutionMode.CONCURRENT)
-@EnumSource(ServedStore.class)
+@MethodSource("io.interlock.server.compat.scenario.ServedStore#here")
 class ClusterScenariosTest {
 
     private final Caller caller;

@@ -14,12 +14,12 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The integration scenarios of "Phase Execution Lock Manager" and its table of granularity, at two instances on each store. */
 @ParameterizedClass
 @Execution(ExecutionMode.CONCURRENT)
-@EnumSource(ServedStore.class)
+@MethodSource("io.interlock.server.compat.scenario.ServedStore#here")
 class FlowScenariosTest {
 
     private final Instances instances;

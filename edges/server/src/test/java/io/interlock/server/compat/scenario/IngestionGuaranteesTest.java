@@ -13,7 +13,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The eight guarantees of "Ingestion Concurrency and Locking" as far as the compatible API gives them, at two instances on each store. What
@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @ParameterizedClass
 @Execution(ExecutionMode.CONCURRENT)
-@EnumSource(ServedStore.class)
+@MethodSource("io.interlock.server.compat.scenario.ServedStore#here")
 class IngestionGuaranteesTest {
 
     private final Instances instances;

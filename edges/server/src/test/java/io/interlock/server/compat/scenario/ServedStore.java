@@ -2,8 +2,9 @@ package io.interlock.server.compat.scenario;
 
 import io.interlock.servers.PostgresServer;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
-/** The stores every scenario is shown on. */
+/** The stores that scenarios are shown on. */
 enum ServedStore {
     SQLITE {
         @Override
@@ -18,6 +19,11 @@ enum ServedStore {
             return PostgresServer.shared().url("schema=scenarios");
         }
     };
+
+    /** Both for {@code ./interlock prove}; otherwise only {@link #POSTGRES}, because each store passes the contract. */
+    static Stream<ServedStore> here() {
+        return Boolean.getBoolean("interlock.prove") ? Stream.of(values()) : Stream.of(POSTGRES);
+    }
 
     /** A new one. */
     abstract String url(Path folder);

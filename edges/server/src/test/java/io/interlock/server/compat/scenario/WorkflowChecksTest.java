@@ -13,12 +13,12 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The six checks and the behaviour matrix of "Execution Locking & Concurrency Safety Layer", at two instances on each store. */
 @ParameterizedClass
 @Execution(ExecutionMode.CONCURRENT)
-@EnumSource(ServedStore.class)
+@MethodSource("io.interlock.server.compat.scenario.ServedStore#here")
 class WorkflowChecksTest {
 
     private static final JsonObject FREE = new JsonObject()
