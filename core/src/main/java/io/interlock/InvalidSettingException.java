@@ -21,7 +21,11 @@ public final class InvalidSettingException extends InterlockException {
     }
 
     private InvalidSettingException(String setting, Object value, String broken, String nextStep, String code) {
-        super(setting + " '" + value + "' " + broken + "; " + nextStep);
+        this(setting, setting + " '" + value + "' " + broken + "; " + nextStep, code);
+    }
+
+    private InvalidSettingException(String setting, String message, String code) {
+        super(message);
         this.setting = setting;
         this.code = code;
     }
@@ -29,6 +33,11 @@ public final class InvalidSettingException extends InterlockException {
     /** Access was denied: a wrong password, or a missing privilege. */
     public static InvalidSettingException forbidden(String setting, Object value, String broken, String nextStep) {
         return new InvalidSettingException(setting, value, broken, nextStep, "forbidden");
+    }
+
+    /** The same, of a setting that the user knows as {@code name}. */
+    public InvalidSettingException named(String name) {
+        return new InvalidSettingException(name, name + getMessage().substring(setting.length()), code);
     }
 
     /** The setting's name as the user writes it. */

@@ -23,7 +23,7 @@ public record LeaseTerms(Duration ttl, Duration lockDelay) {
                     "ttl",
                     DurationText.format(ttl),
                     "is below the shortest lease of " + DurationText.format(MIN_TTL),
-                    "choose a longer ttl; 30s suits most work");
+                    "choose a longer one; 30s suits most work");
         }
         if (lockDelay.isNegative() || lockDelay.compareTo(MAX_LOCK_DELAY) > 0) {
             throw new InvalidSettingException(
@@ -59,7 +59,7 @@ public record LeaseTerms(Duration ttl, Duration lockDelay) {
                     "ttl",
                     DurationText.format(ttl),
                     "is above the store's maxLease of " + DurationText.format(maxLease),
-                    "leases are renewed, so long work needs no long lease; lower the ttl, or raise maxLease in the store's URL");
+                    "leases are renewed, so long work needs no long lease; choose a shorter one, or raise maxLease in the store's URL");
         }
         return this;
     }

@@ -113,7 +113,8 @@ public final class RunLookups {
                 return CompletableFuture.completedFuture(known);
             }
         }
-        return heartbeats.call(call.tenant(), () -> remember(context.service().runs().require(call.request())));
+        return heartbeats.call(
+                call.tenant(), () -> remember(context.service().runs().require(call.request())));
     }
 
     static RuntimeException unknown(Call call) {

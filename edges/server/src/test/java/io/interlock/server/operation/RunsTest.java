@@ -34,6 +34,20 @@ class RunsTest extends ServedTest {
     }
 
     @Test
+    void aLeaseOfAWrongLengthIsNamedAsTheRequestNamesIt() {
+        for (String lease : List.of("1s", "10m")) {
+            Answer refused = rig.post(
+                            "/runs",
+                            Role.TRIGGER,
+                            "{\"key\": \"pipeline/a\", \"job\": \"quick\", \"lease\": \"" + lease + "\"}")
+                    .is(400);
+            JsonObject mistake = refused.json().getJsonArray("errors").getJsonObject(0);
+            assertThat(mistake.getString("pointer")).isEqualTo("/lease");
+            assertThat(mistake.getString("detail")).startsWith("lease '" + lease + "'");
+        }
+    }
+
+    @Test
     void aStartMayWaitForTheEnd() {
         Answer ended = rig.post(
                         "/runs",

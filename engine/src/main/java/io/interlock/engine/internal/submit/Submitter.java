@@ -1,6 +1,7 @@
 package io.interlock.engine.internal.submit;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.InvalidSettingException;
 import io.interlock.LeaseId;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
@@ -144,13 +145,22 @@ public record Submitter(
                 idempotency(request),
                 caller,
                 settings.limits(job, request.key().tenant()));
-        asked.spec().terms().within(settings.store().capabilities().maxLease());
         return new Prepared(request, asked, request.conflictRetry().orElse(job.conflictRetry()), remote != null);
     }
 
+    private LeaseTerms terms(RunRequest request, Job job) {
+        try {
+            return new LeaseTerms(
+                            request.lease().orElse(job.terms().ttl()),
+                            job.terms().lockDelay())
+                    .within(settings.store().capabilities().maxLease());
+        } catch (InvalidSettingException invalid) {
+            throw invalid.named("lease");
+        }
+    }
+
     private RunSpec spec(RunRequest request, Job job) {
-        LeaseTerms terms = new LeaseTerms(
-                request.lease().orElse(job.terms().ttl()), job.terms().lockDelay());
+        LeaseTerms terms = terms(request, job);
         RunLimits limits = new RunLimits(
                 request.maxWait().orElse(job.limits().maxWait()),
                 request.maxRuntime().orElse(job.limits().maxRuntime()),
