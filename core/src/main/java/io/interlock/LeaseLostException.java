@@ -9,7 +9,6 @@ public final class LeaseLostException extends InterlockException {
     private final transient FencingToken token;
     private final LossCause lossCause;
 
-    /** The lease of {@code key} with {@code token} is lost. */
     public LeaseLostException(LockKey key, FencingToken token, LossCause lossCause) {
         super("lease of " + key + " with token " + token + " is lost: " + lossCause.explanation());
         this.key = key;

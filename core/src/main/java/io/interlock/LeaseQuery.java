@@ -25,12 +25,10 @@ public record LeaseQuery(
         requireLimit(limit, "request the next page with the last key of this page");
     }
 
-    /** All leases. */
     public static LeaseQuery all() {
         return new LeaseQuery(null, "", null, MAX_LIMIT);
     }
 
-    /** The leases of one tenant. */
     public static LeaseQuery ofTenant(String tenant) {
         return new LeaseQuery(tenant, "", null, MAX_LIMIT);
     }
@@ -40,7 +38,6 @@ public record LeaseQuery(
         return new LeaseQuery(tenant, prefix, after, limit);
     }
 
-    /** This query from after {@code key} on. */
     public LeaseQuery after(LockKey key) {
         return new LeaseQuery(tenant, namePrefix, key, limit);
     }
@@ -60,7 +57,6 @@ public record LeaseQuery(
         return Optional.ofNullable(after);
     }
 
-    /** Whether {@code key} matches this query. */
     public boolean matches(LockKey key) {
         return (tenant == null || tenant.equals(key.tenant()))
                 && key.name().startsWith(namePrefix)

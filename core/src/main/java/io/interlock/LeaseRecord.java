@@ -34,7 +34,6 @@ public record LeaseRecord(
         return !expiresAt.isAfter(observedAt);
     }
 
-    /** The eviction, if it was evicted. */
     public Optional<Eviction> evicted() {
         return Optional.ofNullable(eviction);
     }

@@ -47,7 +47,6 @@ public record LockKey(String tenant, String name) implements Comparable<LockKey>
         return new LockKey(DEFAULT_TENANT, name);
     }
 
-    /** The key {@code name} of {@code tenant}. */
     public static LockKey of(String tenant, String name) {
         return new LockKey(tenant, name);
     }

@@ -13,7 +13,6 @@ public enum Role {
     /** May manage API keys and read the configuration. */
     ADMIN;
 
-    /** Whether this role includes {@code needed}. */
     public boolean includes(Role needed) {
         return compareTo(needed) >= 0;
     }

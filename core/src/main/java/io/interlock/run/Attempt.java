@@ -91,7 +91,6 @@ public record Attempt(
          */
         record Beating(LeaseRecord lease, @Nullable StopRequest stop) implements HeartbeatAnswer {
 
-            /** The stop request, if there is one. */
             public Optional<StopRequest> stopRequest() {
                 return Optional.ofNullable(stop);
             }

@@ -45,7 +45,6 @@ public record DeadLetter(Run run, @Nullable Disposition disposition) {
             DISCARDED
         }
 
-        /** The new run, if there is one. */
         public Optional<RunId> newRun() {
             return Optional.ofNullable(successor);
         }

@@ -27,7 +27,6 @@ public record HoldTimes(SortedMap<Integer, Long> counts) {
         counts = Collections.unmodifiableSortedMap(new TreeMap<>(counts));
     }
 
-    /** One time. */
     public static HoldTimes of(Duration time) {
         return new HoldTimes(new TreeMap<>(Collections.singletonMap(step(time), 1L)));
     }

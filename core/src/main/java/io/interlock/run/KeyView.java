@@ -35,7 +35,6 @@ public record KeyView(
         return new KeyView(key, null, null, 0, null, pause, now);
     }
 
-    /** The lease, if there is one. */
     public Optional<LeaseRecord> currentLease() {
         return Optional.ofNullable(lease);
     }
@@ -45,7 +44,6 @@ public record KeyView(
         return Optional.ofNullable(run);
     }
 
-    /** The status of the key. */
     public KeyStatus state() {
         if (lease != null) {
             return lease.isLive() && !isTooLong() ? KeyStatus.HELD : KeyStatus.OVERDUE;

@@ -49,7 +49,6 @@ public record Pause(
         return Optional.ofNullable(until);
     }
 
-    /** Whether this pause covers {@code key}. */
     public boolean covers(LockKey key) {
         return key.tenant().equals(tenant) && covers(pattern, key);
     }

@@ -37,11 +37,6 @@ public record Resource(
         return new Resource(key, kind, state, version, run, settledState, settledAt);
     }
 
-    /** When it reached its last state without an owner, if known. */
-    public Optional<Instant> settledSince() {
-        return Optional.ofNullable(settledAt);
-    }
-
     /** The run that owns it, if any. */
     public Optional<RunId> owningRun() {
         return Optional.ofNullable(owner);
@@ -90,7 +85,6 @@ public record Resource(
          */
         record Mismatch(@Nullable Resource resource) implements ResourceAnswer {
 
-            /** The resource as it is, if there is one. */
             public Optional<Resource> current() {
                 return Optional.ofNullable(resource);
             }

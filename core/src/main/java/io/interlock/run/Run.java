@@ -14,7 +14,6 @@ import java.time.Instant;
 public record Run(
         RunId id, LockKey key, long number, Instant submittedAt, RunSpec spec, LineLimits line, RunStatus status) {
 
-    /** Its state. */
     public RunState state() {
         return status.state();
     }

@@ -83,7 +83,6 @@ public record RunPeriod(
         return new RunPeriod(tenant, job, length, start, 0, 0, 0, 0, HoldTimes.NONE);
     }
 
-    /** This period with {@code more} runs that ended in {@code state}. */
     public RunPeriod ended(RunState state, long more) {
         boolean success = state == RunState.SUCCEEDED;
         boolean stop = state == RunState.ABORTED;

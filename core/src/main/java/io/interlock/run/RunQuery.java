@@ -43,7 +43,6 @@ public record RunQuery(
     /** A label of a run. */
     public record Label(String name, String value) {
 
-        /** Whether {@code run} has it. */
         public boolean isOf(Run run) {
             return value.equals(run.spec().labels().get(name));
         }
@@ -72,27 +71,22 @@ public record RunQuery(
         LeaseQuery.requireLimit(limit, "request the next page with the cursor of this page");
     }
 
-    /** All runs of a tenant. */
     public static RunQuery ofTenant(String tenant) {
         return new RunQuery(tenant, null, null, null, null, null, null, 0, MAX_LIMIT, false, null, false);
     }
 
-    /** This query for one key. */
     public RunQuery of(LockKey key) {
         return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
-    /** This query for runs in one state. */
     public RunQuery in(RunState state) {
         return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
-    /** This query for runs of one job. */
     public RunQuery doing(JobName job) {
         return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
-    /** This query for runs with one label. */
     public RunQuery with(Label label) {
         return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
@@ -112,7 +106,6 @@ public record RunQuery(
         return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, ended);
     }
 
-    /** This query for runs that have ended. */
     public RunQuery onlyEnded() {
         return new RunQuery(tenant, key, state, job, label, since, until, after, limit, descending, failure, true);
     }

@@ -111,7 +111,6 @@ public record RunSpec(
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
-    /** This spec with a guard. */
     public RunSpec guard(Transition guard) {
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }

@@ -114,7 +114,6 @@ public record RunStatus(
         return stages.isEmpty() ? Optional.empty() : Optional.of(stages.get(stages.size() - 1));
     }
 
-    /** The stop request, if there is one. */
     public Optional<StopRequest> stopRequest() {
         return Optional.ofNullable(stop);
     }

@@ -16,6 +16,13 @@ public final class RunTexts {
 
     private RunTexts() {}
 
+    /** The last {@code most} characters of {@code text}; one less if it would begin with half of one. */
+    public static String end(CharSequence text, int most) {
+        int from = Math.max(0, text.length() - most);
+        boolean half = from > 0 && Character.isLowSurrogate(text.charAt(from));
+        return text.subSequence(half ? from + 1 : from, text.length()).toString();
+    }
+
     /**
      * {@code text}, if it is one non-blank line of at most {@link #MAX_LINE} bytes.
      *

@@ -52,7 +52,6 @@ public interface LeaseStore extends AutoCloseable {
      */
     Answers<RenewAnswer> renew(List<RenewRequest> requests);
 
-    /** Releases leases. */
     Answers<ReleaseAnswer> release(List<ReleaseRequest> requests);
 
     /** Evicts a lease, if it still has the expected token. */

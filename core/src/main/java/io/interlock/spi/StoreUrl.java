@@ -34,7 +34,6 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
         options = Map.copyOf(options);
     }
 
-    /** Parses {@code url}. */
     public static StoreUrl parse(String url) {
         int colon = url.indexOf(':');
         if (colon <= 0) {

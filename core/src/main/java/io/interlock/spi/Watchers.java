@@ -43,7 +43,6 @@ public final class Watchers<K> {
         watches.clear();
     }
 
-    /** All that is watched. */
     public Set<K> watched() {
         return Set.copyOf(watches.keySet());
     }

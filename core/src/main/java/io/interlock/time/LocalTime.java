@@ -19,14 +19,12 @@ public final class LocalTime {
     private final InstantSource clock;
     private final RandomGenerator random;
 
-    /** The time of {@code environment}. */
     public LocalTime(Environment environment) {
         ticker = environment.ticker();
         clock = environment.clock();
         random = environment.random();
     }
 
-    /** This moment. */
     public Moment now() {
         return new Moment(ticker.nanos(), clock.millis());
     }

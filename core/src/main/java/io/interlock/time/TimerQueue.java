@@ -82,7 +82,6 @@ public final class TimerQueue<T> {
         waiting.remove(entry);
     }
 
-    /** Whether it is empty. */
     public synchronized boolean isEmpty() {
         return waiting.isEmpty();
     }

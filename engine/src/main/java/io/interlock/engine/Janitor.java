@@ -17,7 +17,6 @@ public interface Janitor {
     /** Does one round now. */
     List<Round> runOnce();
 
-    /** The last round, if there was one. */
     Optional<List<Round>> lastRound();
 
     /** When the next round comes by itself; empty if none does any more. */

@@ -79,7 +79,6 @@ public interface WorkerEngine extends AutoCloseable {
      */
     record WorkSource(WorkSteps steps, ChangeFeed stops, int parallelBatches) {
 
-        /** The runs of {@code store}. */
         public static WorkSource of(RunStore store) {
             return new WorkSource(
                     store.work(),

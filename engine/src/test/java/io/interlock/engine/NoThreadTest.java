@@ -167,7 +167,7 @@ class NoThreadTest {
         Run run = engine(world, store)
                 .submit(RunRequest.of(LockKey.of("acme", "ledger"), "load"))
                 .orElseThrow();
-        Turns turns = new Turns(run) {
+        OverTurnSource turns = new OverTurnSource(run) {
             private int asked;
 
             @Override
@@ -188,7 +188,7 @@ class NoThreadTest {
         Run run = engine(world, store)
                 .submit(RunRequest.of(LockKey.of("acme", "ledger"), "load"))
                 .orElseThrow();
-        assertTurnIsTaken(world, store, new Turns(run) {
+        assertTurnIsTaken(world, store, new OverTurnSource(run) {
             @Override
             public ChangeFeed.Subscription watch(TurnRequest request, Runnable look) {
                 throw noThread();
@@ -196,7 +196,7 @@ class NoThreadTest {
         });
     }
 
-    private static void assertTurnIsTaken(Simulation world, RunStore store, Turns turns) {
+    private static void assertTurnIsTaken(Simulation world, RunStore store, OverTurnSource turns) {
         Simulation.Host process = world.host();
         CompletableFuture<CallerRun.CallerTurn.Outcome> turn = WorkerEngine.builder(WorkSource.of(store))
                 .environment(process)
@@ -237,11 +237,11 @@ class NoThreadTest {
     }
 
     /** A source of turns that answers that the run has ended. */
-    private static class Turns implements CallerRun.TurnSource {
+    private static class OverTurnSource implements CallerRun.TurnSource {
 
         private final Run run;
 
-        Turns(Run run) {
+        OverTurnSource(Run run) {
             this.run = run;
         }
 

@@ -18,7 +18,6 @@ import java.util.SortedMap;
 /** Reads runs and resources, and what is stored about each. */
 public interface RunQueries {
 
-    /** The run with this id. */
     Optional<Run> findRun(RunId id);
 
     /** Runs in the order of submission or in reverse, by pages. */

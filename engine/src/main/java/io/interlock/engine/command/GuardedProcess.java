@@ -128,7 +128,6 @@ public abstract sealed class GuardedProcess implements AutoCloseable
         return ended.minimalCompletionStage();
     }
 
-    /** Waits for {@link #exit()}. */
     public Exit waitFor() throws InterruptedException {
         try {
             return ended.get();

@@ -33,7 +33,7 @@ final class OutputPump implements Runnable {
     private final RunContext context;
     private final int tail;
     private final OutputSplitter splitter = new OutputSplitter(this::report, this::keep);
-    private final StringBuilder last = new StringBuilder();
+    private String last = "";
     private @Nullable String result;
 
     OutputPump(InputStream output, RunContext context, int tail) {
@@ -53,7 +53,7 @@ final class OutputPump implements Runnable {
     }
 
     synchronized String lastLines() {
-        return last.toString().strip();
+        return last.strip();
     }
 
     synchronized @Nullable String result() {
@@ -92,26 +92,17 @@ final class OutputPump implements Runnable {
 
     private void keep(String text) {
         synchronized (this) {
-            last.append(end(text, LAST_LINES));
-            last.delete(0, Math.max(0, last.length() - LAST_LINES));
+            last = RunTexts.end(last + RunTexts.end(text, LAST_LINES), LAST_LINES);
         }
         if (tail == 0) {
             return;
         }
         try {
-            context.output(end(text, tail));
+            context.output(RunTexts.end(text, tail));
         } catch (RuntimeException refused) {
             // The command must not stand still because its output is not taken.
             log.warn("output of run {} could not be kept: {}", context.run().id(), refused.toString());
         }
-    }
-
-    private static String end(String text, int most) {
-        if (text.length() <= most) {
-            return text;
-        }
-        int from = text.length() - most;
-        return text.substring(Character.isLowSurrogate(text.charAt(from)) ? from + 1 : from);
     }
 
     /**

@@ -92,7 +92,6 @@ final class BackgroundServices {
         }
     }
 
-    /** Starts all services. */
     void start(Submitter submitter) {
         RunStore store = settings.store();
         Environment environment = settings.work().environment();

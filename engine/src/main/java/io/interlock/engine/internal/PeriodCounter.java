@@ -90,7 +90,6 @@ public final class PeriodCounter implements AutoCloseable {
         at(key, job, end).holds.add(time);
     }
 
-    /** A run ended at {@code end} as {@code state}. */
     public synchronized void ended(LockKey key, JobName job, RunState state, Instant end) {
         at(key, job, end).ends.merge(state, 1L, Long::sum);
     }

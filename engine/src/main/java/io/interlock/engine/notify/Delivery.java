@@ -10,7 +10,9 @@ import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
 import io.interlock.engine.notify.NotifyRule.NotifyTarget;
+import io.interlock.locks.runtime.Backoff;
 import io.interlock.time.Environment;
+import io.interlock.time.LocalTime;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
@@ -238,9 +240,8 @@ interface Delivery {
         static final int TRIES_IF_REFUSED = 8;
         static final int TRIES_IF_OLD = 5;
         private static final Logger log = LoggerFactory.getLogger(NotificationSender.class);
-        private static final Duration FIRST_REST = Duration.ofSeconds(5);
-        private static final Duration LONGEST_REST = Duration.ofHours(1);
-        private static final int MOST_DOUBLINGS = 10;
+        private static final Duration FIRST_REST = Duration.ofSeconds(4);
+        private static final Duration LONGEST_REST = Duration.ofMinutes(50);
 
         private final NotifyRule rule;
         private final Delivery delivery;
@@ -249,12 +250,18 @@ interface Delivery {
         private @Nullable String failing;
         private Instant since = Instant.EPOCH;
         private int tries;
+        private Backoff rests;
 
         NotificationSender(NotifyRule rule, Delivery delivery, Notifier.Listener listener, Environment environment) {
             this.rule = rule;
             this.delivery = delivery;
             this.listener = listener;
             this.environment = environment;
+            this.rests = newRests();
+        }
+
+        private Backoff newRests() {
+            return new Backoff(new LocalTime(environment), FIRST_REST, LONGEST_REST);
         }
 
         /** Tries once; says how long to rest before the next try, or nothing if there need not be one. */
@@ -281,6 +288,7 @@ interface Delivery {
                 failing = notification.id();
                 since = now;
                 tries = 0;
+                rests = newRests();
                 log.warn(
                         "could not deliver to {} notification {}; retrying: {}",
                         rule.target().shown(),
@@ -302,7 +310,7 @@ interface Delivery {
                 return Optional.empty();
             }
             listener.failed(rule, notification, failed.why());
-            return Optional.of(rest());
+            return Optional.of(rests.next());
         }
 
         private boolean isEnough(Notification notification, Delivery.Result.Failed failed, Instant now) {
@@ -310,13 +318,6 @@ interface Delivery {
             return Duration.between(since, now).compareTo(TRY_FOR) > 0
                     || (failed.refused() && tries >= TRIES_IF_REFUSED)
                     || (old && tries >= TRIES_IF_OLD);
-        }
-
-        private Duration rest() {
-            Duration rest = FIRST_REST.multipliedBy(1L << Math.min(tries - 1, MOST_DOUBLINGS));
-            Duration most = rest.compareTo(LONGEST_REST) < 0 ? rest : LONGEST_REST;
-            return Duration.ofNanos(
-                    (long) (most.toNanos() * (0.5 + environment.random().nextDouble() / 2)));
         }
     }
 }

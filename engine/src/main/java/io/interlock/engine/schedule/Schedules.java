@@ -6,9 +6,11 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.access.TenantLimitException;
+import io.interlock.locks.runtime.Backoff;
 import io.interlock.run.JobName;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Timers;
+import io.interlock.time.LocalTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -147,7 +149,7 @@ public final class Schedules implements AutoCloseable {
 
         private static final Duration SMALL_STEP = Duration.ofSeconds(1);
         private static final Duration FIRST_REST = Duration.ofSeconds(1);
-        private static final Duration LONGEST_REST = Duration.ofSeconds(30);
+        private static final Duration LONGEST_REST = Duration.ofSeconds(25);
         // After that it is not known whether another process has submitted it: its idempotency key may no longer count.
         private static final Duration TRY_FOR = Duration.ofHours(23);
 
@@ -155,6 +157,7 @@ public final class Schedules implements AutoCloseable {
         private Instant lookedAt;
         private @Nullable Instant fired;
         private boolean submitted;
+        private @Nullable Backoff rests;
 
         JobClock(ScheduledJob scheduled) {
             this.scheduled = scheduled;
@@ -211,15 +214,16 @@ public final class Schedules implements AutoCloseable {
             }
             fired = fireTime;
             submitted = false;
-            submit(fireTime, FIRST_REST);
+            rests = null;
+            submit(fireTime);
         }
 
-        private void submit(Instant fireTime, Duration rest) {
+        private void submit(Instant fireTime) {
             var unused = stage(fireTime).whenComplete((answer, failure) -> {
                 if (failure == null) {
                     succeeded(fireTime);
                 } else {
-                    failed(fireTime, rest, failure instanceof CompletionException ? failure.getCause() : failure);
+                    failed(fireTime, failure instanceof CompletionException ? failure.getCause() : failure);
                 }
             });
         }
@@ -238,7 +242,7 @@ public final class Schedules implements AutoCloseable {
             }
         }
 
-        private synchronized void failed(Instant fireTime, Duration rest, @Nullable Throwable failure) {
+        private synchronized void failed(Instant fireTime, @Nullable Throwable failure) {
             if (!fireTime.equals(fired)) {
                 return;
             }
@@ -248,16 +252,17 @@ public final class Schedules implements AutoCloseable {
                 log.error("the start of {} at {} is given up: {}", scheduled.job(), fireTime, String.valueOf(failure));
                 return;
             }
-            if (rest.equals(FIRST_REST)) {
+            Backoff pauses = rests;
+            if (pauses == null) {
+                pauses = new Backoff(new LocalTime(environment), FIRST_REST, LONGEST_REST);
+                rests = pauses;
                 log.warn(
                         "could not submit the start of {} at {}; retrying until the next one: {}",
                         scheduled.job(),
                         fireTime,
                         String.valueOf(failure));
             }
-            Duration longer = rest.multipliedBy(2);
-            timers.after(
-                    jittered(rest), () -> again(fireTime, longer.compareTo(LONGEST_REST) < 0 ? longer : LONGEST_REST));
+            timers.after(pauses.next(), () -> again(fireTime));
         }
 
         /** Whether asking again would be answered in the same way. */
@@ -267,15 +272,10 @@ public final class Schedules implements AutoCloseable {
                     && !(failure instanceof TenantLimitException);
         }
 
-        private synchronized void again(Instant fireTime, Duration rest) {
+        private synchronized void again(Instant fireTime) {
             if (fireTime.equals(fired) && !submitted) {
-                submit(fireTime, rest);
+                submit(fireTime);
             }
-        }
-
-        private Duration jittered(Duration rest) {
-            return Duration.ofNanos(
-                    (long) (rest.toNanos() * (0.5 + environment.random().nextDouble() / 2)));
         }
     }
 

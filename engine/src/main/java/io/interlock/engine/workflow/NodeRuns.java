@@ -45,7 +45,6 @@ public final class NodeRuns implements NodeHandler {
         this.engine = engine;
     }
 
-    /** The key of a node of the workflow with the key {@code workflow}. */
     public static LockKey key(LockKey workflow, String node) {
         return LockKey.of(workflow.tenant(), workflow.name() + NODE + node);
     }

@@ -131,8 +131,7 @@ final class AcquireWaits {
                 return;
             }
             Timers.Scheduled limit = deadlines.after(LocalTime.capped(maxWait), this::timeOut);
-            CompletionStage<Acquisition> stage = result;
-            stage.whenComplete((acquisition, failure) -> {
+            Futures.whenOver(result, (acquisition, failure) -> {
                 limit.cancel();
                 leave();
             });

@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,13 @@ public final class Futures {
         } catch (RuntimeException | Error thrown) {
             return CompletableFuture.failedFuture(thrown);
         }
+    }
+
+    /** Runs {@code action} when {@code future} is over. Hand out {@code future} itself: cancelling what depends on it does not end it. */
+    public static <T> void whenOver(
+            CompletableFuture<T> future, BiConsumer<? super @Nullable T, ? super @Nullable Throwable> action) {
+        CompletionStage<T> stage = future;
+        stage.whenComplete(action);
     }
 
     /** {@code failure} as it was thrown, to be thrown again. */

@@ -3,8 +3,8 @@ package io.interlock.locks.runtime;
 import io.interlock.log.AsideLog;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Timers;
+import io.interlock.time.LocalTime;
 import java.time.Duration;
-import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +22,7 @@ public final class Loop implements AutoCloseable {
     private final String what;
     private final Duration every;
     private final Paced round;
-    private final RandomGenerator random;
+    private final LocalTime time;
     private final Timers timers;
     private final AsideLog aside;
     private volatile boolean closed;
@@ -52,7 +52,7 @@ public final class Loop implements AutoCloseable {
         this.what = what;
         this.every = every;
         this.round = round;
-        random = environment.random();
+        time = new LocalTime(environment);
         timers = environment.timers("interlock-" + what);
         aside = new AsideLog(environment);
     }
@@ -63,9 +63,9 @@ public final class Loop implements AutoCloseable {
      * @param what one word for its thread and its log lines
      */
     public static Loop start(Environment environment, String what, Duration every, Round round) {
-        RandomGenerator random = environment.random();
-        Loop loop = new Loop(environment, what, every, () -> round.run() ? AT_ONCE : spread(every, random));
-        loop.next(spread(every, random));
+        LocalTime time = new LocalTime(environment);
+        Loop loop = new Loop(environment, what, every, () -> round.run() ? AT_ONCE : time.jittered(every, SPREAD));
+        loop.next(time.jittered(every, SPREAD));
         return loop;
     }
 
@@ -91,12 +91,8 @@ public final class Loop implements AutoCloseable {
         timers.after(wait.compareTo(AT_ONCE) < 0 ? AT_ONCE : wait, this::turn);
     }
 
-    private static Duration spread(Duration every, RandomGenerator random) {
-        return Duration.ofNanos((long) (every.toNanos() * (1 - SPREAD + 2 * SPREAD * random.nextDouble())));
-    }
-
     private void turn() {
-        Duration wait = spread(every, random);
+        Duration wait = time.jittered(every, SPREAD);
         try {
             wait = round.run();
             if (failing) {

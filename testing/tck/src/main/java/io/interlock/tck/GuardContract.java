@@ -75,12 +75,12 @@ interface GuardContract extends RunContract {
         client().starts(key("event"), again);
         client().finished(client().claim(), new Ending.Failed(ERROR, false, null));
         assertThat(resource("event").state()).isEqualTo(Resource.UNTOUCHED);
-        assertThat(resource("event").settledSince()).isEmpty();
+        assertThat(resource("event").settledAt()).isNull();
         client().starts(key("event"), again);
         client().succeeds(client().claim());
         Resource full = resource("event");
         assertThat(full.state()).isEqualTo("FULL");
-        assertThat(full.settledSince()).isPresent();
+        assertThat(full.settledAt()).isNotNull();
 
         advance(Duration.ofMinutes(1));
         client().starts(key("event"), again);

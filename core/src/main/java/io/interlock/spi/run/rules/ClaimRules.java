@@ -69,8 +69,7 @@ public final class ClaimRules {
     /** The run that an earlier claim with the same id by the same worker has taken here, if its lease is live. */
     public static Optional<Claimed> claimedBefore(KeyState state, ClaimRequest request) {
         return state.running()
-                .filter(run -> request.wants(run.key().tenant()))
-                .filter(run -> state.hasLiveLease(run, request.leaseOf(run.id())))
+                .filter(run -> request.wants(run.key().tenant()) && state.hasLiveLease(run, request.leaseOf(run.id())))
                 .filter(run -> state.lease()
                         .orElseThrow()
                         .holder()

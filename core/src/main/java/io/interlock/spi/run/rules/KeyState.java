@@ -106,12 +106,10 @@ public final class KeyState {
         return lastToken;
     }
 
-    /** The reservation of the key. */
     public Optional<Reservation> reservation() {
         return Optional.ofNullable(reservation);
     }
 
-    /** The resource of the key. */
     public Optional<Resource> resource() {
         return Optional.ofNullable(resource);
     }

@@ -32,7 +32,6 @@ public record LeaseRow(
         return this.id.equals(id) && this.token.equals(token);
     }
 
-    /** Whether it has expired at {@code now}. */
     public boolean isExpired(Instant now) {
         return !expiresAt.isAfter(now);
     }
@@ -57,7 +56,6 @@ public record LeaseRow(
         return new LeaseRecord(key, id, holder, token, grantedAt, expiresAt, now, eviction);
     }
 
-    /** This lease, evicted. */
     public LeaseRow evicted(LeaseRecord.Eviction by) {
         return new LeaseRow(id, holder, token, grantedAt, expiresAt, lockDelay, by, probed);
     }

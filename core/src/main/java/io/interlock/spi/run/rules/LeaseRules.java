@@ -33,7 +33,6 @@ public final class LeaseRules {
         return takeover.ask() && lease.eviction() == null && !cleared ? new Refusal.AwaitsProbe(record) : null;
     }
 
-    /** The lease that is granted to {@code request} at {@code now}. */
     public static LeaseRow grant(AcquireRequest request, FencingToken token, Instant now) {
         return new LeaseRow(
                 request.id(),

@@ -15,6 +15,7 @@ import io.interlock.engine.internal.submit.Submitter;
 import io.interlock.engine.internal.wait.LongPolls;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.Finisher;
+import io.interlock.locks.runtime.Futures;
 import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.Attempt.FinishAnswer;
 import io.interlock.run.Attempt.HeartbeatAnswer;
@@ -103,8 +104,11 @@ public final class RemoteSteps implements RemoteWork {
         TurnRequest request = new TurnRequest(run, key, new SubmitRequest.Caller(caller.lease(), caller.holder()));
         CompletableFuture<TurnAnswer> result =
                 turns.within(request, wait, () -> batches.turns().submit(request));
-        CompletionStage<TurnAnswer> answered = result;
-        answered.thenAccept(this::started);
+        Futures.whenOver(result, (answer, failure) -> {
+            if (answer instanceof TurnAnswer.Granted granted) {
+                events.tell(new EngineEvent.RunStarted(granted.run()));
+            }
+        });
         return result;
     }
 
@@ -117,8 +121,11 @@ public final class RemoteSteps implements RemoteWork {
         }
         CompletableFuture<List<Claimed>> result = claims.within(
                 new Wanted(claim.tenant(), claim.jobs()), wait, () -> waits.call(() -> steps.claim(request)));
-        CompletionStage<List<Claimed>> answered = result;
-        answered.thenAccept(claimed -> claimed.forEach(each -> events.tell(new EngineEvent.RunStarted(each.run()))));
+        Futures.whenOver(result, (claimed, failure) -> {
+            if (claimed != null) {
+                claimed.forEach(each -> events.tell(new EngineEvent.RunStarted(each.run())));
+            }
+        });
         return result;
     }
 
@@ -140,12 +147,6 @@ public final class RemoteSteps implements RemoteWork {
     public CompletionStage<FinishAnswer> finish(Proof proof, Ending ending) {
         FinishRequest request = new FinishRequest(proof.run(), proof.key(), proof.lease(), proof.token(), ending);
         return finisher.finishElsewhere(request);
-    }
-
-    private void started(TurnAnswer answer) {
-        if (answer instanceof TurnAnswer.Granted granted) {
-            events.tell(new EngineEvent.RunStarted(granted.run()));
-        }
     }
 
     /**

@@ -16,7 +16,6 @@ import io.interlock.time.Environment.Timers;
 import io.interlock.time.LocalTime.Moment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -83,10 +82,8 @@ public record SubmitAttempts(WaitScheduler waits, Coalescer<SubmitRequest, Submi
         /** Sends it. Cancelling what this returns gives up, and nothing more is asked for. */
         CompletableFuture<Submission> begin() {
             Timers.Scheduled sentAway = mayWait ? waits.onClose(this::sendAway) : () -> {};
-            CompletionStage<Submission> end = result;
-            end.whenComplete((submission, failure) -> sentAway.cancel());
+            Futures.whenOver(result, (submission, failure) -> sentAway.cancel());
             attempt();
-            // Itself, and nothing that depends on it, for that could not be cancelled.
             return result;
         }
 

@@ -100,10 +100,8 @@ public record Submitter(
         EngineTracer.Submitting traced = tracer.submitting(request);
         try {
             CompletableFuture<Submission> asked = begin(prepare(traced.request(), remote));
-            // Beside what the caller gets: only cancelling what asks ends the asking, and gives a late grant back.
-            CompletionStage<Submission> end = asked;
-            end.whenComplete(
-                    (answer, failure) -> traced.ended(answer, failure == null ? null : Futures.cause(failure)));
+            Futures.whenOver(
+                    asked, (answer, failure) -> traced.ended(answer, failure == null ? null : Futures.cause(failure)));
             return asked;
         } catch (RuntimeException | Error failure) {
             traced.ended(null, failure);

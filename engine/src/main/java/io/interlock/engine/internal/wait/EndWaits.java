@@ -2,6 +2,7 @@ package io.interlock.engine.internal.wait;
 
 import io.interlock.RunId;
 import io.interlock.engine.EngineClosedException;
+import io.interlock.locks.runtime.Futures;
 import io.interlock.locks.runtime.WaitQueues;
 import io.interlock.run.Run;
 import io.interlock.spi.ChangeFeed;
@@ -43,8 +44,7 @@ public final class EndWaits {
         Timers.Scheduled close = atWork ? waits.onEnd(refuse) : waits.onClose(refuse);
         Timers.Scheduled limit = waits.after(maxWait, waiter::timeIsOver);
         queues.join(waiter, run, null);
-        CompletionStage<Optional<Run>> stage = waiter.result;
-        stage.whenComplete((end, failure) -> {
+        Futures.whenOver(waiter.result, (end, failure) -> {
             limit.cancel();
             close.cancel();
             queues.leave(waiter, run);

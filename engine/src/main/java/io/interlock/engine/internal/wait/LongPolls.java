@@ -41,8 +41,7 @@ public final class LongPolls<K, A> {
             Timers.Scheduled close =
                     waits.onClose(() -> waiter.result.completeExceptionally(new EngineClosedException()));
             Timers.Scheduled limit = waits.after(wait, waiter::timeIsOver);
-            CompletionStage<A> over = waiter.result;
-            over.whenComplete((answer, failure) -> {
+            Futures.whenOver(waiter.result, (answer, failure) -> {
                 close.cancel();
                 limit.cancel();
                 queues.leave(waiter, about);

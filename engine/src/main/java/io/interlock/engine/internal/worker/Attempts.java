@@ -15,6 +15,7 @@ import io.interlock.run.Ending;
 import io.interlock.run.RunError;
 import io.interlock.run.RunStatus.Progress;
 import io.interlock.run.RunStatus.StopRequest;
+import io.interlock.run.RunTexts;
 import io.interlock.spi.run.WorkSteps;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.time.Environment.Timers;
@@ -284,18 +285,15 @@ public record Attempts(
             synchronized void add(String more) {
                 text.append(more);
                 if (text.length() > 2 * MOST) {
-                    text.delete(0, beginning(MOST));
+                    String end = text(MOST);
+                    text.setLength(0);
+                    text.append(end);
                 }
             }
 
             /** The last {@code most} characters of it. */
             synchronized String text(int most) {
-                return text.substring(beginning(most));
-            }
-
-            private int beginning(int most) {
-                int from = Math.max(0, text.length() - most);
-                return from > 0 && Character.isLowSurrogate(text.charAt(from)) ? from + 1 : from;
+                return RunTexts.end(text, most);
             }
         }
     }
