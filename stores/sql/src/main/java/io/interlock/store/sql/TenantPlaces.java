@@ -98,9 +98,16 @@ final class TenantPlaces implements TenantSlots {
     @Override
     public @Nullable Rival firstRival(int busyNow, Instant now) {
         try {
-            return waiting(step.transaction(), key.tenant(), step.keys().size() + 1, "?", busyNow).stream()
-                    // Keys of this step are decided by it.
-                    .filter(other -> step.key(other.key()) == null)
+            return waiting(
+                            step.transaction(),
+                            key.tenant(),
+                            step.keys().size() + step.runs().leftOut() + 1,
+                            "?",
+                            busyNow)
+                    .stream()
+                    // Keys of this step are decided by it. What cannot be read cannot start.
+                    .filter(other ->
+                            step.key(other.key()) == null && !step.runs().isLeftOut(other.key()))
                     .findFirst()
                     .map(other -> new Rival(other.priority(), Micros.moment(other.submittedAt()), other.number()))
                     .orElse(null);
