@@ -9,7 +9,6 @@ import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.run.RunSteps.SubmitAnswer;
-import io.interlock.time.Environment.Ticker;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,7 +18,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -39,11 +37,6 @@ final class KeySteps {
 
     private static final int REMEMBERED_KEYS = 100_000;
 
-    private static final int MOST_UNREADABLE = 1000;
-
-    /** How long a key that could not be read is left out, in nanoseconds: a step that meets it fails for all its keys. */
-    static final long LEFT_OUT_FOR = TimeUnit.SECONDS.toNanos(30);
-
     /** How many requests one step takes at most, where a write keeps all others out. */
     private static final int MOST_AT_ONCE = 100;
 
@@ -51,10 +44,7 @@ final class KeySteps {
     private final StoredRuns runs;
     private final RandomGenerator random;
     private final SqlStore.Feed feed;
-    private final Ticker ticker;
     private final Consumer<Collection<String>> placesFreed;
-    // Keys with a row that could not be read, and until when steps on many keys leave them out.
-    private final LastUsed<LockKey, Long> unreadable = new LastUsed<>(MOST_UNREADABLE);
     // Keys that had a row when a step last looked; for all others the step makes one first.
     private final LastUsed<LockKey, Boolean> seen = new LastUsed<>(REMEMBERED_KEYS);
 
@@ -68,13 +58,11 @@ final class KeySteps {
             StoredRuns runs,
             RandomGenerator random,
             SqlStore.Feed feed,
-            Ticker ticker,
             Consumer<Collection<String>> placesFreed) {
         this.database = database;
         this.runs = runs;
         this.random = random;
         this.feed = feed;
-        this.ticker = ticker;
         this.placesFreed = placesFreed;
     }
 
@@ -246,7 +234,7 @@ final class KeySteps {
             return Optional.of(step.apply(List.of(key)));
         } catch (StoreUnavailableException failure) {
             requireUnreadable(failure);
-            if (unreadable.put(key, ticker.nanos() + LEFT_OUT_FOR) == null) {
+            if (runs.leaveOut(key)) {
                 log.error("key {} stays as it is: {}", key, failure.getMessage());
             }
             return Optional.empty();
@@ -258,15 +246,14 @@ final class KeySteps {
         return keys.stream().filter(key -> !isUnreadable(key)).toList();
     }
 
-    /** Whether a row of the key could not be read a short time ago. */
+    /** As {@link StoredRuns#isLeftOut}. */
     boolean isUnreadable(LockKey key) {
-        Long until = unreadable.get(key);
-        return until != null && ticker.nanos() - until < 0;
+        return runs.isLeftOut(key);
     }
 
-    /** How many keys may be missing in {@link #readable}. */
+    /** How many such keys there are. */
     int unreadableKeys() {
-        return unreadable.size();
+        return runs.leftOut();
     }
 
     private static void requireUnreadable(StoreUnavailableException failure) {

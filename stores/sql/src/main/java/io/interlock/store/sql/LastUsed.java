@@ -2,6 +2,7 @@ package io.interlock.store.sql;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** So many values, those that were used last. Safe for use by many threads. */
@@ -31,7 +32,8 @@ final class LastUsed<K, V> {
         values.remove(key);
     }
 
-    synchronized int size() {
-        return values.size();
+    /** How many values are such. */
+    synchronized int count(Predicate<V> such) {
+        return (int) values.values().stream().filter(such).count();
     }
 }

@@ -16,6 +16,9 @@ import java.util.Set;
 final class OldRuns {
 
     private static final int PAGE = 100;
+    /** How many runs are read first of tenants behind others: most have only young ones. */
+    private static final int FIRST_PAGE = 10;
+
     private static final int FEWEST_LOOKS = 1000;
 
     private static final String RUNS = """
@@ -43,9 +46,13 @@ final class OldRuns {
 
         static final Place START = new Place("", 0);
 
-        /** Whether a run in the order behind this place is to be jumped over. */
-        boolean jumpsOver(OldRun run) {
-            return number == Long.MAX_VALUE && run.place().tenant().equals(tenant);
+        /** Behind all runs of this tenant. */
+        Place jumped() {
+            return new Place(tenant, Long.MAX_VALUE);
+        }
+
+        boolean isJump() {
+            return number == Long.MAX_VALUE;
         }
     }
 
@@ -82,15 +89,16 @@ final class OldRuns {
         int ends = at.equals(Place.START) ? 1 : 0;
         int left = Math.max(FEWEST_LOOKS, 10 * limit);
         while (old.size() < limit && left > 0 && ends < 2) {
-            List<OldRun> page = page(at);
+            int most = at.isJump() ? FIRST_PAGE : PAGE;
+            List<OldRun> page = page(at, most);
             left -= Math.max(1, page.size());
             for (OldRun run : page) {
                 if (old.size() == limit) {
                     break;
                 }
-                if (!at.jumpsOver(run)) {
+                if (!at.equals(run.place().jumped())) {
                     boolean young = run.submittedAt() > Math.max(runsThen, lettersThen);
-                    at = young ? new Place(run.place().tenant(), Long.MAX_VALUE) : run.place();
+                    at = young ? run.place().jumped() : run.place();
                     if (run.state().isTerminal()
                             && run.since() <= (run.isOpenLetter() ? lettersThen : runsThen)
                             && run.nameUntil() <= now) {
@@ -98,7 +106,7 @@ final class OldRuns {
                     }
                 }
             }
-            if (page.size() < PAGE && old.size() < limit) {
+            if (page.size() < most && old.size() < limit) {
                 at = Place.START;
                 ends++;
             }
@@ -107,14 +115,14 @@ final class OldRuns {
         return old.isEmpty() ? 0 : delete(old);
     }
 
-    private List<OldRun> page(Place after) {
+    private List<OldRun> page(Place after, int most) {
         return database.peek(transaction -> transaction.list(
                 RUNS.formatted(transaction.dialect().isBehind("r", "number")),
                 OldRun::read,
                 after.tenant(),
                 after.tenant(),
                 after.number(),
-                PAGE));
+                most));
     }
 
     /** Deletes runs with all that belongs to them, without those that another process is about to delete. */

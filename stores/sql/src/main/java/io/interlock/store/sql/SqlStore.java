@@ -80,8 +80,8 @@ public final class SqlStore implements RunStore {
         this.capabilities = capabilities;
         this.feed = feed;
         this.fastPath = fastPath;
-        StoredRuns stored = new StoredRuns();
-        steps = new KeySteps(database, stored, environment.random(), feed, environment.ticker(), this::fillPlaces);
+        StoredRuns stored = new StoredRuns(environment.ticker());
+        steps = new KeySteps(database, stored, environment.random(), feed, this::fillPlaces);
         due = new DueKeys(database, steps);
         PauseSteps pauses = new PauseSteps(database, steps, feed);
         leases = new LeaseTable(database, steps);

@@ -8,10 +8,12 @@ import io.interlock.run.RunStatus;
 import io.interlock.run.RunStatus.Waiter;
 import io.interlock.spi.run.rules.LineRules;
 import io.interlock.spi.run.rules.LineRules.Standing;
+import io.interlock.time.Environment.Ticker;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Runs as the tables keep them: what was asked for and how it ended in {@code run}, where they stand until then in {@code
@@ -49,9 +51,41 @@ final class StoredRuns {
 
     private static final int REMEMBERED = 4096;
 
+    private static final int MOST_LEFT_OUT = 1000;
+    private static final long LEFT_OUT_FOR = TimeUnit.SECONDS.toNanos(30);
+
+    private final Ticker ticker;
     private final LastUsed<String, SpecText> specs = new LastUsed<>(REMEMBERED);
+    // Until when, in nanoseconds.
+    private final LastUsed<LockKey, Long> leftOut = new LastUsed<>(MOST_LEFT_OUT);
 
     private volatile long markedSlice = -1;
+
+    StoredRuns(Ticker ticker) {
+        this.ticker = ticker;
+    }
+
+    /**
+     * Steps on many keys leave out this one for a while, because a run of it could not be read: a step that meets it fails for all its
+     * keys.
+     *
+     * @return whether it is the first time
+     */
+    boolean leaveOut(LockKey key) {
+        return leftOut.put(key, ticker.nanos() + LEFT_OUT_FOR) == null;
+    }
+
+    /** Whether a run of the key could not be read a short time ago. */
+    boolean isLeftOut(LockKey key) {
+        Long until = leftOut.get(key);
+        return until != null && ticker.nanos() - until < 0;
+    }
+
+    /** How many such keys there are. */
+    int leftOut() {
+        long now = ticker.nanos();
+        return leftOut.count(until -> now - until < 0);
+    }
 
     /** Whether {@code slice} is known to have its row in {@code run_mark}. */
     boolean isMarked(long slice) {

@@ -88,9 +88,16 @@ final class TenantPlaces implements TenantSlots {
     @Override
     public @Nullable Rival firstRival(int busyNow) {
         try {
-            return waiting(step.transaction(), key.tenant(), step.keys().size() + 1, "?", busyNow).stream()
-                    // Keys of this step are decided by it.
-                    .filter(other -> step.key(other.key()) == null)
+            return waiting(
+                            step.transaction(),
+                            key.tenant(),
+                            step.keys().size() + step.runs().leftOut() + 1,
+                            "?",
+                            busyNow)
+                    .stream()
+                    // Keys of this step are decided by it. What cannot be read cannot start.
+                    .filter(other ->
+                            step.key(other.key()) == null && !step.runs().isLeftOut(other.key()))
                     .findFirst()
                     .map(Waiting::first)
                     .orElse(null);

@@ -24,10 +24,9 @@ class KeyStepsTest {
     private long now;
     private final KeySteps steps = new KeySteps(
             unused(Database.class),
-            new StoredRuns(),
+            new StoredRuns(() -> now),
             new Random(1),
             unused(SqlStore.Feed.class),
-            () -> now,
             places -> {});
     private final List<List<LockKey>> made = new ArrayList<>();
     private SQLException failure =
@@ -39,10 +38,12 @@ class KeyStepsTest {
         assertThat(made).containsExactly(KEYS, KEYS.subList(0, 1), KEYS.subList(1, 2), KEYS.subList(2, 3));
         now += TimeUnit.SECONDS.toNanos(29);
         made.clear();
+        assertThat(steps.unreadableKeys()).isEqualTo(1);
         makeSteps();
         assertThat(made).containsExactly(List.of(KEYS.get(0), KEYS.get(2)));
         now += TimeUnit.SECONDS.toNanos(2);
         made.clear();
+        assertThat(steps.unreadableKeys()).isZero();
         makeSteps();
         assertThat(made).startsWith(KEYS);
     }

@@ -112,7 +112,7 @@ class DueTest {
 
     private Seen look(LockKey key, long later) {
         Database database = file.later(later);
-        return new KeySteps(database, new StoredRuns(), new Random(1), new SilentFeed(), () -> 0, places -> {})
+        return new KeySteps(database, new StoredRuns(() -> 0), new Random(1), new SilentFeed(), places -> {})
                 .lookAt(key, new KeySteps.Kind<>(List::of, keys -> Step.Needs.KEYS, false, (step, each) -> {
                     Step.LoadedKey loaded = Objects.requireNonNull(step.key(each));
                     long dueAt = dueAt(step, loaded);

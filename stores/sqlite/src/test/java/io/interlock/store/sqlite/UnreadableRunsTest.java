@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.Holder;
+import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.Attempt.Claimed;
+import io.interlock.run.Ending;
 import io.interlock.run.JobName;
 import io.interlock.run.RunLimits;
+import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.run.RunSpec;
 import io.interlock.run.SweepAction;
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
+import io.interlock.spi.run.WorkSteps.FinishRequest;
 import io.interlock.store.sql.SqlConnection;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
@@ -123,14 +127,39 @@ class UnreadableRunsTest {
                 .containsOnly("good");
     }
 
+    @Test
+    void aPlaceUnderTheLimitOfATenantGoesToTheOneBehindThem() {
+        LineLimits one = new LineLimits(10, 1);
+        submit(request("runs", SPEC).within(one));
+        for (String name : List.of("bad/1", "bad/2", "good")) {
+            submit(request(name, SPEC).within(one));
+        }
+        Claimed work = claim(1).get(0);
+        spoil("bad/*");
+        LeaseRecord lease = work.lease();
+        store.work()
+                .finish(List.of(new FinishRequest(
+                        work.run().id(), lease.key(), lease.id(), lease.token(), new Ending.Succeeded("{}"))));
+        store.upkeep().sweepRuns(10);
+        assertThat(claim(1)).extracting(claimed -> claimed.run().key().name()).containsExactly("good");
+    }
+
     private void submitMany(String prefix, int count) {
         IntStream.range(0, count).forEach(i -> submit(prefix + i, SPEC));
     }
 
     private void submit(String name, RunSpec spec) {
+        submit(request(name, spec));
+    }
+
+    private void submit(SubmitRequest request) {
+        store.runs().submit(List.of(request));
+    }
+
+    private static SubmitRequest request(String name, RunSpec spec) {
         RunId id =
                 RunId.create(Environment.system().clock(), Environment.system().random());
-        store.runs().submit(List.of(SubmitRequest.of(id, LockKey.of("acme", name), spec)));
+        return SubmitRequest.of(id, LockKey.of("acme", name), spec);
     }
 
     private void spoil(String names) {
