@@ -37,7 +37,8 @@ public final class InvalidSettingException extends InterlockException {
 
     /** The same, of a setting that the user knows as {@code name}. */
     public InvalidSettingException named(String name) {
-        return new InvalidSettingException(name, name + getMessage().substring(setting.length()), code);
+        return new InvalidSettingException(
+                name, name + String.valueOf(getMessage()).substring(setting.length()), code);
     }
 
     /** The setting's name as the user writes it. */
