@@ -9,6 +9,7 @@ import io.interlock.Refusal;
 import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.Attempt.FinishAnswer;
 import io.interlock.run.Attempt.TurnAnswer;
+import io.interlock.run.Run;
 import io.interlock.run.SweepAction;
 import io.interlock.spi.Answers;
 import io.interlock.spi.LeaseStore.AcquireRequest;
@@ -26,6 +27,7 @@ import io.interlock.spi.run.rules.KeyRows;
 import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.time.Environment;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -76,18 +78,10 @@ enum RunMutant {
         }
     })),
 
-    PRIORITIES_ARE_IGNORED(clock -> new Table(clock) {
-        @Override
-        KeyRows seen(KeyRows rows) {
-            return new KeyRows(
-                    rows.lease(),
-                    rows.lastToken(),
-                    rows.reservation(),
-                    rows.busy(),
-                    new LevelQueue(rows.queue()),
-                    rows.resource());
-        }
-    }),
+    PRIORITIES_ARE_IGNORED(clock -> new MisorderedTable(clock, Comparator.comparingLong(Run::number))),
+
+    WAITING_RAISES_NO_PRIORITY(clock -> new MisorderedTable(
+            clock, Comparator.<Run>comparingInt(run -> -run.spec().priority()).thenComparingLong(Run::number))),
 
     IDEMPOTENCY_IS_SHARED_BY_TENANTS(MemoryHarness.other(RunSteps.class, client -> new MemoryRuns(client) {
         @Override
@@ -248,6 +242,27 @@ enum RunMutant {
     private static class Table extends RunTable {
         Table(StoreClock clock) {
             super(clock, MemoryStore.DEFAULT_MAX_LEASE, Environment.system().random());
+        }
+    }
+
+    /** Sees queues in another order than that of the rules. */
+    private static final class MisorderedTable extends Table {
+        private final Comparator<Run> order;
+
+        MisorderedTable(StoreClock clock, Comparator<Run> order) {
+            super(clock);
+            this.order = order;
+        }
+
+        @Override
+        KeyRows seen(KeyRows rows) {
+            return new KeyRows(
+                    rows.lease(),
+                    rows.lastToken(),
+                    rows.reservation(),
+                    rows.busy(),
+                    new MisorderedQueue(rows.queue(), order),
+                    rows.resource());
         }
     }
 
