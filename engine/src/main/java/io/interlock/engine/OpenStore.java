@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -212,6 +213,7 @@ public final class OpenStore implements AutoCloseable {
 
             private final LocalTime time;
             private final LocalTime.Moment start;
+            private final AtomicLong latest = new AtomicLong();
 
             SleeplessTime(Environment environment) {
                 super(environment);
@@ -221,7 +223,8 @@ public final class OpenStore implements AutoCloseable {
 
             @Override
             public Ticker ticker() {
-                return () -> time.elapsed(start);
+                // The wall clock may be set back.
+                return () -> latest.accumulateAndGet(time.elapsed(start), Math::max);
             }
         }
 

@@ -94,9 +94,21 @@ class AskingAgainTest {
                 .toCompletableFuture());
         engine.cancel(holder.orElseThrow().id(), "ops", "the key is free now");
         world.advance(Duration.ofSeconds(1));
-        // It has the run: a caller that was told of none would leave one that no one ends.
-        assertThat(asked.get()).isCompletedWithValueMatching(Submission.Started.class::isInstance);
-        assertThat(states()).containsExactlyInAnyOrder(RunState.PENDING, RunState.ABORTED);
+        // A caller that was told of none would leave a run that no one ends.
+        assertThat(asked.get()).isCancelled();
+        assertThat(states()).containsExactlyInAnyOrder(RunState.ABORTED, RunState.ABORTED);
+    }
+
+    @Test
+    void theTraceOfASubmissionEndsBeforeItsCallerIsTold() {
+        List<String> order = new ArrayList<>();
+        RunEngine traced = traced((answer, failure) -> order.add("traced"));
+        Submission holder = engine.submit(RunRequest.of(KEY, "ingest"));
+        traced.submitAsync(RunRequest.of(KEY, "ingest").retryOnConflict(100, Duration.ofMillis(250)))
+                .thenAccept(answer -> order.add("told"));
+        engine.cancel(holder.orElseThrow().id(), "ops", "the key is free now");
+        world.advance(Duration.ofSeconds(1));
+        assertThat(order).containsExactly("traced", "told");
     }
 
     private RunEngine traced(BiConsumer<@Nullable Submission, @Nullable Throwable> ended) {

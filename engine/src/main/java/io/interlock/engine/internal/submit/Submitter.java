@@ -38,6 +38,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,7 +82,7 @@ public record Submitter(
     private Submission untraced(RunRequest request) {
         Prepared prepared = prepare(request, null);
         return prepared.retry().times() > 0
-                ? Futures.done(begin(prepared))
+                ? Futures.done(begin(prepared, answer -> {}))
                 : attempts.once(prepared.request(), (answer, before) -> concluded(prepared, answer, before));
     }
 
@@ -96,13 +98,22 @@ public record Submitter(
     private CompletionStage<Submission> begin(RunRequest request, SubmitRequest.@Nullable Caller remote) {
         EngineTracer tracer = settings.work().tracer();
         if (tracer == null) {
-            return begin(prepare(request, remote));
+            return begin(prepare(request, remote), answer -> {});
         }
         EngineTracer.Submitting traced = tracer.submitting(request);
+        AtomicBoolean open = new AtomicBoolean(true);
         try {
-            CompletableFuture<Submission> asked = begin(prepare(traced.request(), remote));
-            Futures.whenOver(
-                    asked, (answer, failure) -> traced.ended(answer, failure == null ? null : Futures.cause(failure)));
+            // Before the caller is told: what it does then is no part of the submission.
+            CompletableFuture<Submission> asked = begin(prepare(traced.request(), remote), answer -> {
+                if (open.getAndSet(false)) {
+                    traced.ended(answer, null);
+                }
+            });
+            Futures.whenOver(asked, (answer, failure) -> {
+                if (open.getAndSet(false)) {
+                    traced.ended(answer, failure == null ? null : Futures.cause(failure));
+                }
+            });
             return asked;
         } catch (RuntimeException | Error failure) {
             traced.ended(null, failure);
@@ -110,12 +121,12 @@ public record Submitter(
         }
     }
 
-    private CompletableFuture<Submission> begin(Prepared prepared) {
-        return attempts.begin(
-                prepared.request(),
-                prepared.retry(),
-                prepared.remote(),
-                (answer, before) -> concluded(prepared, answer, before));
+    private CompletableFuture<Submission> begin(Prepared prepared, Consumer<Submission> concluded) {
+        return attempts.begin(prepared.request(), prepared.retry(), prepared.remote(), (answer, before) -> {
+            Submission submission = concluded(prepared, answer, before);
+            concluded.accept(submission);
+            return submission;
+        });
     }
 
     /**

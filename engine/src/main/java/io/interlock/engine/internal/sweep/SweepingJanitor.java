@@ -200,15 +200,18 @@ public final class SweepingJanitor implements Janitor {
             return new Sweep("history", all -> {
                 AtomicInteger runs = new AtomicInteger();
                 AtomicInteger records = new AtomicInteger();
-                whileThereIsMore(() -> {
-                    Upkeep.Forgotten forgotten = upkeep.forget(retention, HISTORY_PAGE);
-                    runs.addAndGet(forgotten.runs());
-                    records.addAndGet(forgotten.auditRecords());
-                    return Math.max(forgotten.runs(), forgotten.auditRecords()) >= HISTORY_PAGE;
-                });
-                String why = runs + " runs and " + records + " audit records were kept long enough";
-                if (runs.get() + records.get() > 0) {
-                    all.add(new SweepAction(EVERYWHERE, null, null, why));
+                try {
+                    whileThereIsMore(() -> {
+                        Upkeep.Forgotten forgotten = upkeep.forget(retention, HISTORY_PAGE);
+                        runs.addAndGet(forgotten.runs());
+                        records.addAndGet(forgotten.auditRecords());
+                        return Math.max(forgotten.runs(), forgotten.auditRecords()) >= HISTORY_PAGE;
+                    });
+                } finally {
+                    String why = runs + " runs and " + records + " audit records were kept long enough";
+                    if (runs.get() + records.get() > 0) {
+                        all.add(new SweepAction(EVERYWHERE, null, null, why));
+                    }
                 }
             });
         }

@@ -1,7 +1,9 @@
 package io.interlock.engine.internal.sweep;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.interlock.StoreUnavailableException;
 import io.interlock.engine.internal.sweep.SweepingJanitor.Sweep;
 import io.interlock.run.Retention;
 import io.interlock.run.SweepAction;
@@ -17,6 +19,7 @@ class HistorySweepTest {
     private final AtomicInteger runs = new AtomicInteger();
     private final AtomicInteger records = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
+    private int failingCall = Integer.MAX_VALUE;
     private final Sweep sweep = Sweep.history(
             new Upkeep() {
                 @Override
@@ -26,7 +29,9 @@ class HistorySweepTest {
 
                 @Override
                 public Forgotten forget(Retention retention, int limit) {
-                    calls.incrementAndGet();
+                    if (calls.incrementAndGet() == failingCall) {
+                        throw new StoreUnavailableException("test", "is away");
+                    }
                     return new Forgotten(taken(runs, limit), taken(records, limit));
                 }
             },
@@ -52,6 +57,18 @@ class HistorySweepTest {
         int before = runs.get();
         round();
         assertThat(runs).hasValueLessThan(before);
+    }
+
+    @Test
+    void whatWasForgottenBeforeTheStoreFailedIsToldOf() {
+        runs.set(700);
+        failingCall = 2;
+        List<SweepAction> done = new ArrayList<>();
+        assertThatThrownBy(() -> sweep.round().accept(done)).isInstanceOf(StoreUnavailableException.class);
+        assertThat(done)
+                .singleElement()
+                .extracting(action -> action.why())
+                .isEqualTo("500 runs and 0 audit records were kept long enough");
     }
 
     @Test
