@@ -153,6 +153,7 @@ final class LeaseTable {
         List<LockKey> over = page.stream()
                 .filter(row -> isOver(row, now))
                 .map(KeyRow::key)
+                .filter(key -> !steps.isUnreadable(key))
                 .limit(limit)
                 .toList();
         return steps.eachReadable(over, this::clear).stream()
