@@ -147,8 +147,8 @@ final class MariaDbDialect extends ServerDialect {
     }
 
     @Override
-    protected String isBehind(String alias, String column) {
-        return "(" + alias + ".tenant > ? OR (" + alias + ".tenant = ? AND " + alias + "." + column + " > ?))";
+    protected String isBehind(String alias) {
+        return "((" + alias + ".tenant = ? AND " + alias + ".name > ?) OR " + alias + ".tenant > ?)";
     }
 
     @Override

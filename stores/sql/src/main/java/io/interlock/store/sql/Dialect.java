@@ -278,11 +278,12 @@ public abstract class Dialect {
     protected abstract String startsWith(String column);
 
     /**
-     * A condition that is true of rows of {@code alias} behind one of them, in the order of tenant and {@code column}, in such words
-     * that the index is entered there. The parameters are the tenant, the tenant again, and the value of the column.
+     * A condition that is true of rows of {@code alias} behind a key, in such words that the index is entered there. The parameters
+     * are the tenant, the name, and the tenant again.
      */
-    protected String isBehind(String alias, String column) {
-        return alias + ".tenant >= ? AND (" + alias + ".tenant, " + alias + "." + column + ") > (?, ?)";
+    protected String isBehind(String alias) {
+        // The second part says nothing new, and comes last: SQLite enters an index by the first one only.
+        return "(" + alias + ".tenant, " + alias + ".name) > (?, ?) AND " + alias + ".tenant >= ?";
     }
 
     /**

@@ -7,6 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -112,21 +113,31 @@ final class DueKeys {
         });
     }
 
-    /** Lets runs have the places that are free under the limits of tenants, the highest priority first. */
+    /**
+     * Lets runs have the places that are free under the limits of tenants, in the order of {@code QueueRules.ORDER}. Of each tenant it
+     * tries up to {@code limit} keys, and goes past a number of others that cannot be read.
+     */
     void fillPlaces(Collection<String> tenants, int limit) {
         for (String tenant : tenants) {
-            Set<LockKey> tried = new LinkedHashSet<>();
-            for (int i = 0; i < limit; i++) {
-                List<LockKey> next =
-                        database.peek(transaction -> TenantPlaces.waiting(transaction, tenant, tried.size() + 1));
-                next = next.stream().filter(key -> !tried.contains(key)).toList();
-                if (next.isEmpty()) {
+            Set<LockKey> looked = new HashSet<>();
+            int tried = 0;
+            while (tried < limit && looked.size() < limit + PAGE) {
+                LockKey next = firstWaiting(tenant, looked).orElse(null);
+                if (next == null) {
                     break;
                 }
-                tried.add(next.get(0));
-                settle(next.subList(0, 1));
+                looked.add(next);
+                tried += steps.alone(next, this::settleAll).isPresent() ? 1 : 0;
             }
         }
+    }
+
+    /** The first readable key of a tenant that waits only for a place, without some. */
+    private Optional<LockKey> firstWaiting(String tenant, Set<LockKey> without) {
+        int most = without.size() + steps.unreadableKeys() + 1;
+        return database.peek(transaction -> TenantPlaces.waiting(transaction, tenant, most)).stream()
+                .filter(key -> !without.contains(key) && !steps.isUnreadable(key))
+                .findFirst();
     }
 
     /**

@@ -31,6 +31,16 @@ final class Filter {
     }
 
     /**
+     * Asks for what is behind {@code after} and not before {@code prefix}. The greater of the two comes first: SQLite enters an index
+     * by the first one only.
+     */
+    Filter andBehind(String column, String after, String prefix) {
+        return after.startsWith(prefix)
+                ? and("AND " + column + " > ?", after)
+                : and("AND " + column + " >= ? AND " + column + " > ?", prefix, after);
+    }
+
+    /**
      * A condition that no index helps with, said so that a database does not expect it to leave few rows: it would sort all of
      * them instead of going along an index until a page is full.
      */

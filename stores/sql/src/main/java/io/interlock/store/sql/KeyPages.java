@@ -89,12 +89,10 @@ final class KeyPages {
 
     private static Filter page(KeyQuery query) {
         String prefix = Texts.exact("prefix", query.prefix());
-        Filter filter = new Filter(KEYS, query.tenant());
-        if (query.after() != null) {
-            filter.and("AND l.name > ?", Texts.exact("after", query.after()));
-        }
+        String after = query.after() == null ? "" : Texts.exact("after", query.after());
+        Filter filter = new Filter(KEYS, query.tenant()).andBehind("l.name", after, prefix);
         if (!prefix.isEmpty()) {
-            filter.and("AND l.name >= ?", prefix).andIf("AND l.name < ?", Texts.behind(prefix));
+            filter.andIf("AND l.name < ?", Texts.behind(prefix));
         }
         return filter.and(IN_USE, query.limit());
     }

@@ -101,10 +101,10 @@ final class LeaseTable {
             Filter filter = new Filter(LIST, now);
             if (tenant == null) {
                 String first = after == null ? "" : after.tenant();
-                filter.and("AND " + transaction.dialect().isBehind("l", "name"), first, first, from);
+                filter.and("AND " + transaction.dialect().isBehind("l"), first, from, first);
             } else {
                 boolean within = after != null && after.tenant().equals(tenant);
-                filter.and("AND l.tenant = ? AND l.name > ? AND l.name >= ?", tenant, within ? from : "", prefix);
+                filter.and("AND l.tenant = ?", tenant).andBehind("l.name", within ? from : "", prefix);
             }
             List<KeyRow> found = filter.and("AND " + transaction.dialect().startsWith("l.name"), prefix, prefix)
                     .and("ORDER BY " + (tenant == null ? "l.tenant, l.name" : "l.name") + " LIMIT ?", query.limit() + 1)
@@ -137,12 +137,12 @@ final class LeaseTable {
         String tenant = after == null ? "" : after.tenant();
         String name = after == null ? "" : after.name();
         return database.peek(transaction -> {
-            String behind = transaction.dialect().isBehind("p", "name");
+            String behind = transaction.dialect().isBehind("p");
             Trip trip = transaction.trip();
             Trip.Answer<List<KeyRow>> over = trip.list(
-                    String.format(OVER_AFTER, behind), KeyRow::read, tenant, tenant, name, now, now - IDLE_MICROS);
+                    String.format(OVER_AFTER, behind), KeyRow::read, tenant, name, tenant, now, now - IDLE_MICROS);
             Trip.Answer<Optional<LockKey>> end =
-                    trip.query(String.format(END_AFTER, behind), Trip.first(DueKeys::key), tenant, tenant, name);
+                    trip.query(String.format(END_AFTER, behind), Trip.first(DueKeys::key), tenant, name, tenant);
             trip.run();
             sweptTo = end.get().orElse(null);
             return over.get();
@@ -153,6 +153,7 @@ final class LeaseTable {
         List<LockKey> over = page.stream()
                 .filter(row -> isOver(row, now))
                 .map(KeyRow::key)
+                .filter(key -> !steps.isUnreadable(key))
                 .limit(limit)
                 .toList();
         return steps.eachReadable(over, this::clear).stream()

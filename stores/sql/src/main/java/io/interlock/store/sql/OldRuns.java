@@ -4,6 +4,7 @@ import io.interlock.RunState;
 import io.interlock.run.Retention;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -27,7 +28,9 @@ final class OldRuns {
                      (SELECT f.settled FROM ${t:failed_run} AS f
                        WHERE f.tenant = r.tenant AND f.state = 'DEAD' AND f.number = r.number) END,
                    (SELECT max(i.until) FROM ${t:idempotency} AS i WHERE i.run_id = r.run_id)
-              FROM ${t:run} AS r WHERE %s ORDER BY r.tenant, r.number LIMIT ?""";
+              FROM ${t:run} AS r WHERE r.tenant""";
+    private static final String SAME_TENANT = RUNS + " = ? AND r.number > ? ORDER BY r.number LIMIT ?";
+    private static final String OTHER_TENANTS = RUNS + " > ? ORDER BY r.tenant, r.number LIMIT ?";
 
     private static final String LOCK = """
             SELECT r.run_id, r.tenant, r.state, r.number FROM ${rows:k(run_id uuid)}
@@ -116,13 +119,16 @@ final class OldRuns {
     }
 
     private List<OldRun> page(Place after, int most) {
-        return database.peek(transaction -> transaction.list(
-                RUNS.formatted(transaction.dialect().isBehind("r", "number")),
-                OldRun::read,
-                after.tenant(),
-                after.tenant(),
-                after.number(),
-                most));
+        return database.peek(transaction -> {
+            List<OldRun> page = new ArrayList<>();
+            if (!after.isJump()) {
+                page.addAll(transaction.list(SAME_TENANT, OldRun::read, after.tenant(), after.number(), most));
+            }
+            if (page.size() < most) {
+                page.addAll(transaction.list(OTHER_TENANTS, OldRun::read, after.tenant(), most - page.size()));
+            }
+            return page;
+        });
     }
 
     /** Deletes runs with all that belongs to them, without those that another process is about to delete. */

@@ -35,13 +35,12 @@ final class PauseSteps {
             "actor text, reason text, since bigint, until bigint, resumed int, settled_to text";
     private static final String RESUME =
             "UPDATE ${t:pause} SET resumed = 1, settled_to = '' WHERE tenant = ? AND pattern = ? AND resumed = 0";
-    private static final String KEYS =
-            "SELECT l.tenant, l.name FROM ${t:lease} AS l WHERE l.tenant = ? AND l.name > ? AND l.name >= ?";
+    private static final String KEYS = "SELECT l.tenant, l.name FROM ${t:lease} AS l WHERE l.tenant = ?";
     private static final String PLAIN = KEYS + " AND l.plain = 1";
     private static final String WAITING = KEYS + " AND (l.queued > 0 OR l.reserved_for IS NOT NULL)";
     private static final String CLAIMABLE = """
             SELECT q.tenant, q.name FROM ${t:open_run} AS q
-             WHERE q.tenant = ? AND q.busy = 1 AND q.name > ? AND q.name >= ? AND q.claimable = 1""";
+             WHERE q.tenant = ? AND q.busy = 1 AND q.claimable = 1""";
     private static final String ONLY_BEGUN = "SELECT " + COLUMNS
             + " FROM ${t:pause} AS p WHERE p.resumed = 0 AND p.settled_to = ? ORDER BY p.since LIMIT 100";
     private static final String IN_EFFECT = """
@@ -245,7 +244,7 @@ final class PauseSteps {
         String prefix = open ? pattern.substring(0, pattern.length() - 1) : pattern;
         String alias = sql.contains("AS q") ? "q.name" : "l.name";
         return database.peek(transaction -> {
-            Filter filter = new Filter(sql, pause.tenant(), after, prefix);
+            Filter filter = new Filter(sql, pause.tenant()).andBehind(alias, after, prefix);
             return (open
                             ? filter.and("AND " + transaction.dialect().startsWith(alias), prefix, prefix)
                             : filter.and("AND " + alias + " = ?", prefix))

@@ -18,7 +18,7 @@ class OldRunsTest {
 
     private static final String RUNS = """
             WITH RECURSIVE n (i) AS (SELECT %1$d UNION ALL SELECT n.i + 1 FROM n WHERE n.i < %2$d)
-            INSERT INTO interlock_run (number, run_id, tenant, name, job, priority, submitted_at, since, state, status, spec)
+            INSERT INTO interlock_run (number, run_id, tenant, name, job, place, submitted_at, since, state, status, spec)
             SELECT n.i, printf('00000000-0000-7000-8000-%%012x', n.i), 't' || (n.i %% 30), 'key', 'load', 0, %3$d, %3$d,
                    'SUCCEEDED', '', '' FROM n""";
 

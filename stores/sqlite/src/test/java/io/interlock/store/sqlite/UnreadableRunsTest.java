@@ -129,19 +129,48 @@ class UnreadableRunsTest {
 
     @Test
     void aPlaceUnderTheLimitOfATenantGoesToTheOneBehindThem() {
+        finishBefore(2);
+        store.upkeep().sweepRuns(10);
+        assertThat(claim(1)).extracting(claimed -> claimed.run().key().name()).containsExactly("good");
+    }
+
+    @Test
+    void aPlaceGoesPastMoreOfThemThanAFinishTries() {
+        finishBefore(12);
+        assertThat(claim(1)).extracting(claimed -> claimed.run().key().name()).containsExactly("good");
+    }
+
+    @Test
+    void aPlaceGoesPastMoreOfThemThanASweepTries() {
+        finishBefore(120);
+        store.upkeep().sweepRuns(100);
+        assertThat(claim(1)).extracting(claimed -> claimed.run().key().name()).containsExactly("good");
+    }
+
+    @Test
+    void aSweepClearsTheLeaseBehindThem() {
+        submitMany("bad/", 3);
+        assertThat(claim(3)).hasSize(3);
+        LockKey good = LockKey.of("acme", "good");
+        new Caller(store).take(good);
+        spoil("bad/*");
+        host.pass(Duration.ofHours(1));
+        assertThat(store.sweep(3)).isEmpty();
+        assertThat(store.sweep(3)).extracting(LeaseRecord::key).containsExactly(good);
+    }
+
+    /** The only place of a tenant becomes free, and so many runs that cannot be read wait for it before a good one. */
+    private void finishBefore(int bad) {
         LineLimits one = new LineLimits(10, 1);
         submit(request("runs", SPEC).within(one));
-        for (String name : List.of("bad/1", "bad/2", "good")) {
-            submit(request(name, SPEC).within(one));
-        }
+        IntStream.range(0, bad).forEach(i -> submit(request("bad/" + i, SPEC).within(one)));
+        submit(request("good", SPEC).within(one));
         Claimed work = claim(1).get(0);
         spoil("bad/*");
         LeaseRecord lease = work.lease();
         store.work()
                 .finish(List.of(new FinishRequest(
                         work.run().id(), lease.key(), lease.id(), lease.token(), new Ending.Succeeded("{}"))));
-        store.upkeep().sweepRuns(10);
-        assertThat(claim(1)).extracting(claimed -> claimed.run().key().name()).containsExactly("good");
     }
 
     private void submitMany(String prefix, int count) {
