@@ -35,7 +35,7 @@ public interface WorkSteps {
      */
     ChangeFeed.Subscription watchWork(@Nullable String tenant, Runnable lookAgain);
 
-    /** Claims runs that may start, the highest effective priority first, then the lowest number. */
+    /** Claims runs that may start, those of a tenant in the order of {@code QueueRules.ORDER}. */
     List<Claimed> claim(ClaimRequest request);
 
     /** Renews the leases of runs, and stores their reports. */

@@ -30,7 +30,11 @@ public final class MoveRules {
         if (first.isEmpty() || QueueRules.ORDER.compare(run, first.get(0)) < 0) {
             return new MoveAnswer.Moved(run);
         }
-        long missing = (QueueRules.place(run) - QueueRules.place(first.get(0))) / QueueRules.POINT + 1;
+        // At the same place the lower number is the first.
+        long behind = QueueRules.place(run)
+                - QueueRules.place(first.get(0))
+                - (run.number() < first.get(0).number() ? 1 : 0);
+        long missing = behind / QueueRules.POINT + 1;
         int wanted = Math.toIntExact(run.spec().priority() + missing);
         Run moved = state.put(run.withPriority(wanted));
         state.note(

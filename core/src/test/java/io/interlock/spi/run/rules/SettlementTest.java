@@ -2,6 +2,7 @@ package io.interlock.spi.run.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.Actor;
 import io.interlock.ConflictPolicy;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
@@ -16,6 +17,7 @@ import io.interlock.run.RunSpec;
 import io.interlock.run.RunStatus.Waiter;
 import io.interlock.run.SweepAction;
 import io.interlock.run.Transition;
+import io.interlock.spi.run.RunSteps.MoveRequest;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.rules.StepContext.TenantSlots;
 import java.time.Duration;
@@ -156,6 +158,24 @@ class SettlementTest {
             key.keep(state);
             assertThat(key.open).hasSize(left);
         }
+    }
+
+    /** All are submitted at one moment, so the lower number decides where the place is the same. */
+    @Test
+    void aRunIsMovedToTheFrontWithTheLeastPriority() {
+        submit(1, queued());
+        submit(2, queued().priority(-3));
+        submit(3, queued());
+        submit(4, queued().priority(-3));
+        assertThat(priorityAtTheFront(2)).isZero();
+        assertThat(priorityAtTheFront(4)).isEqualTo(1);
+    }
+
+    private int priorityAtTheFront(int number) {
+        Run run = Objects.requireNonNull(key.open.get(id(number)));
+        key.step(state -> MoveRules.toFront(state, new MoveRequest(run.id(), Actor.of("carol"), "month end"), run));
+        assertThat(key.load().front(Set.of(), 1)).extracting(Run::id).containsExactly(run.id());
+        return Objects.requireNonNull(key.open.get(run.id())).spec().priority();
     }
 
     private static RunId id(int number) {

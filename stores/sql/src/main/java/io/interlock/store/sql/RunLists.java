@@ -232,7 +232,7 @@ final class RunLists implements RunQueries {
 
     /** Narrows a list to the numbers behind the page before, and to those of the time asked for. */
     private static Filter range(Filter filter, RunQuery query, String submitted) {
-        if (query.after() != 0 || !query.descending()) {
+        if (query.after() != 0) {
             filter.and(query.descending() ? "AND x.number < ?" : "AND x.number > ?", query.after());
         }
         Instant since = query.since();

@@ -32,7 +32,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongPredicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -279,7 +278,10 @@ final class SqlWork implements WorkSteps {
         int limit = wanted + SPARE + steps.unreadableKeys();
         Rows queues = new Rows();
         tenants.forEach(tenant -> request.jobs().forEach(job -> queues.add(tenant, job.value())));
-        Supplier<Found> found = inOneTrip((transaction, trip) -> {
+        // In a transaction only where that takes no trips of its own: there, plans are kept.
+        boolean together = database.dialect().pipelines();
+        Database.Work<Found> work = transaction -> {
+            Trip trip = transaction.trip();
             List<Trip.Answer<List<Candidate>>> first = new ArrayList<>();
             if (transaction.dialect().joinsLaterally() && !queues.isEmpty()) {
                 first.add(trip.list(FIRST_TOGETHER, SqlWork::candidate, queues, limit));
@@ -292,40 +294,17 @@ final class SqlWork implements WorkSteps {
                     trip.list(TAKEN, DueKeys::key, request.id().toString());
             LongPredicate isDue = due.isAnyDue(trip);
             Trip.Answer<StoreRow> store = StoreRow.ask(trip);
-            return () -> {
-                List<Candidate> candidates = first.stream()
-                        .flatMap(answer -> answer.get().stream())
-                        .filter(each -> !steps.isUnreadable(each.key()))
-                        .toList();
-                return new Found(
-                        taken.get(),
-                        isDue.test(store.get().now()),
-                        store.get().placesWanted(),
-                        inTurn(candidates, limit));
-            };
-        });
-        return found.get();
-    }
-
-    /** Adds questions to a trip, and says what came of them when it has been made. */
-    @FunctionalInterface
-    private interface Questions<T> {
-
-        Supplier<T> ask(Transaction transaction, Trip trip);
-    }
-
-    // In a transaction only where that takes no trips of its own: there, plans are kept.
-    private <T> Supplier<T> inOneTrip(Questions<T> questions) {
-        boolean together = database.dialect().pipelines();
-        Database.Work<Supplier<T>> work = transaction -> {
-            Trip trip = transaction.trip();
-            Supplier<T> asked = questions.ask(transaction, trip);
             if (together) {
                 transaction.commit(trip);
             } else {
                 trip.run();
             }
-            return asked;
+            List<Candidate> candidates = first.stream()
+                    .flatMap(answer -> answer.get().stream())
+                    .filter(each -> !steps.isUnreadable(each.key()))
+                    .toList();
+            return new Found(
+                    taken.get(), isDue.test(store.get().now()), store.get().placesWanted(), inTurn(candidates, limit));
         };
         return together ? database.read(work) : database.peek(work);
     }

@@ -67,7 +67,7 @@ final class StoredRuns {
 
     /**
      * Steps on many keys leave out this one for a while, because a run of it could not be read: a step that meets it fails for all its
-     * keys.
+     * keys. Only the last {@value #MOST_LEFT_OUT} are remembered: of more such keys each step may meet one again.
      *
      * @return whether it is the first time
      */
@@ -75,7 +75,7 @@ final class StoredRuns {
         return leftOut.put(key, ticker.nanos() + LEFT_OUT_FOR) == null;
     }
 
-    /** Whether a run of the key could not be read a short time ago. */
+    /** Whether a run of the key could not be read a short time ago, as far as that is remembered. */
     boolean isLeftOut(LockKey key) {
         Long until = leftOut.get(key);
         return until != null && ticker.nanos() - until < 0;

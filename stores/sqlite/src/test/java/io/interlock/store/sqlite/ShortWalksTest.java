@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.LeaseQuery;
 import io.interlock.LockKey;
 import io.interlock.run.Retention;
+import io.interlock.run.RunQuery;
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.run.RunSteps.PauseRequest;
 import io.interlock.store.sql.SqlConnection;
@@ -94,6 +95,16 @@ class ShortWalksTest {
             assertThat(instructions(() -> store.upkeep().forget(Retention.DEFAULT, 10)))
                     .isLessThan(2 * first);
         }
+    }
+
+    @Test
+    void toTheRunsSinceAMoment() {
+        database.execute(RUNS.formatted(micros(now.minus(Duration.ofDays(1))), micros(now)));
+        long slice = micros(now) / 5_000_000;
+        database.execute("INSERT INTO interlock_run_mark (slice, number) VALUES (%d, %d)".formatted(slice - 2, ROWS));
+        assertThat(instructions(
+                        () -> store.queries().listRuns(RunQuery.ofTenant("acme").since(now))))
+                .isLessThan(ROWS);
     }
 
     @Test
