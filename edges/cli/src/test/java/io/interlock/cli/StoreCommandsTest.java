@@ -365,8 +365,13 @@ class StoreCommandsTest {
                     throw new IllegalStateException("no luck");
                 })
                 .build();
+        return dead(store, key, fails);
+    }
+
+    /** One of a job that fails. */
+    static String dead(String store, String key, Job fails) throws InterruptedException {
         try (RunEngine engine = RunEngine.builder(store).jobs(Jobs.of(fails)).build()) {
-            RunId id = engine.submit(RunRequest.of(LockKey.of(key), "fails"))
+            RunId id = engine.submit(RunRequest.of(LockKey.of(key), fails.name()))
                     .orElseThrow()
                     .id();
             engine.awaitEnd(id, Duration.ofSeconds(20));
