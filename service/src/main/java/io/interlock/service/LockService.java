@@ -191,10 +191,12 @@ public final class LockService {
                 .with("currentToken", now == null ? null : now.token().value());
     }
 
-    /** {@code pauseKeys}: stops new grants under a key or a pattern. */
+    /** {@code pauseKeys}: stops new grants under a key or a pattern. In this process, {@code for} may say how long, in place of {@code until}. */
     public Facts pause(Request request) {
         String pattern = pattern(request);
-        Duration time = request.body().text("until").map(this::timeTo).orElse(null);
+        Duration time = request.duration("for")
+                .or(() -> request.body().text("until").map(this::timeTo))
+                .orElse(null);
         Pause pause = engine.pause(request.tenant(), pattern, request.actor(), request.reason(), time);
         return LockFacts.pause(pause);
     }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public record Request(String tenant, Actor actor, Facts parameters, Facts body) {
 
     /** Ten years: whatever is meant to last longer is meant to last for ever, and stores can still count it. */
-    private static final Duration LONGEST = Duration.ofDays(3_650);
+    public static final Duration LONGEST = Duration.ofDays(3_650);
 
     /** One key, or all that begin with a prefix. */
     record Keys(@Nullable LockKey one, String prefix) {}

@@ -223,9 +223,16 @@ class ErrorCodeTest {
         redis.start();
         String store = "redis://127.0.0.1:" + port + "?firstUse=true";
         try (ServerProcess leases = ServerProcess.on(store, folder)) {
+            Typed onLeases = new Typed("INTERLOCK_STORE", store);
+            for (String words : List.of("status", "sweep", "sweep --dry-run")) {
+                fails(onLeases, "needs-run-store", 78, ("janitor " + words).split(" ", -1));
+            }
+            assertThat(onLeases.type("acquire", "star/1").code()).isZero();
+            assertThat(onLeases.type("locks", "show", "star/*", "--json").out())
+                    .contains("\"key\": \"star/*\"", "is free")
+                    .doesNotContain("star/1");
             for (Typed cli : List.of(
-                    new Typed("INTERLOCK_STORE", store),
-                    new Typed("INTERLOCK_SERVER", leases.url()).set("INTERLOCK_API_KEY", leases.apiKey()))) {
+                    onLeases, new Typed("INTERLOCK_SERVER", leases.url()).set("INTERLOCK_API_KEY", leases.apiKey()))) {
                 for (String noun : List.of("runs", "queue", "dead", "audit")) {
                     assertThat(fails(cli, "needs-run-store", 78, noun, "ls"))
                             .contains("leases only", "sqlite:PATH or postgresql://");
