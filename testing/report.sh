@@ -4,7 +4,7 @@
 #   testing/report.sh FOLDER [MAVEN_EXIT_CODE]
 #
 # Names every test that failed with its message and our own frames, and every test that passed only when it was repeated; prints how many contract tests each store passed,
-# then, as the last line, 'N passed, N failed, N skipped'.
+# and what runs the twins of tests on other stores if they were left out, then, as the last line, 'N passed, N failed, N skipped'.
 # Exit code: 0 if Maven succeeded, something ran and nothing failed; otherwise 1.
 set -euo pipefail
 
@@ -56,8 +56,14 @@ failures() {
         /<\/(failure|error)>/ { frames = 0 }'
 }
 
+# Whether tests ran without their twins, as Surefire was told.
+left_out() {
+    find "$root" -type f -path '*/target/surefire-reports/TEST-*.xml' -print0 |
+        xargs -0 -r grep -lF '<property name="interlock.prove" value="false"/>' | wc -l
+}
+
 failures
-counts | awk -F '\t' -v maven="$maven" '
+counts | awk -F '\t' -v maven="$maven" -v left_out="$(left_out)" '
     {
         split($2, n, " ")
         tests += n[1]; failed += n[2]; skipped += n[3]
@@ -78,6 +84,7 @@ counts | awk -F '\t' -v maven="$maven" '
             if (left[order[i]]) line = line " " left[order[i]] " skipped"
         }
         print "contract: " (stores ? line : "no store was tested")
+        if (left_out) print "twins of tests on other stores were left out: ./interlock prove runs them"
         if (maven != 0 && !failed) print "the build failed outside the tests; Maven ended with exit code " maven
         if (!tests) print "no test was run"
         printf "%d passed, %d failed, %d skipped\n", tests - failed - skipped, failed, skipped

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The operations about locks: the list, one key, its queue and its past holders, evictions and pauses. All block. Safe for use by many threads. */
@@ -51,11 +52,17 @@ public final class LockService {
 
     /** {@code listLocks}: keys in the order of their names, and on the first page the pauses in force; or one key, also if it is free. */
     public Facts list(Request request) {
+        return listing(request).get();
+    }
+
+    /** {@link #list} of a request that is read, and refused, now. */
+    public Supplier<Facts> listing(Request request) {
         Request.Keys keys = request.keysAsked();
         Set<KeyView.KeyStatus> states = request.words("state", KeyView.KeyStatus::valueOf);
         Optional<String> after = request.cursor(LOCKS, place -> place);
-        if (keys.one() != null) {
-            return one(keys.one(), states);
+        LockKey named = keys.one();
+        if (named != null) {
+            return () -> one(named, states);
         }
         Optional<String> holder = request.asked("holder");
         Optional<RunQuery.Label> label = request.label();
@@ -69,22 +76,24 @@ public final class LockService {
                 && heldSince.filter(time -> !isHeldSince(view, time)).isEmpty()
                 && (label.isEmpty()
                         || view.currentRun().filter(label.get()::isOf).isPresent());
-        FilteredPage<KeyView> page = FilteredPage.of(
-                last -> keys(new KeyQuery(
-                        request.tenant(),
-                        keys.prefix(),
-                        last == null ? after.orElse(null) : last.key().name(),
-                        chunk)),
-                wanted,
-                limit,
-                MOST_LOOKED_AT);
-        Facts json = Facts.with(
-                        "items", page.items().stream().map(LockFacts::of).toList())
-                .and(
-                        "cursor",
-                        page.last(),
-                        last -> Request.cursorOf(LOCKS, last.key().name()));
-        return after.isPresent() ? json : json.and("pauses", pauses(request.tenant()));
+        return () -> {
+            FilteredPage<KeyView> page = FilteredPage.of(
+                    last -> keys(new KeyQuery(
+                            request.tenant(),
+                            keys.prefix(),
+                            last == null ? after.orElse(null) : last.key().name(),
+                            chunk)),
+                    wanted,
+                    limit,
+                    MOST_LOOKED_AT);
+            Facts json = Facts.with(
+                            "items", page.items().stream().map(LockFacts::of).toList())
+                    .and(
+                            "cursor",
+                            page.last(),
+                            last -> Request.cursorOf(LOCKS, last.key().name()));
+            return after.isPresent() ? json : json.and("pauses", pauses(request.tenant()));
+        };
     }
 
     private static boolean isHeldBy(KeyView view, String holder) {
@@ -182,10 +191,12 @@ public final class LockService {
                 .with("currentToken", now == null ? null : now.token().value());
     }
 
-    /** {@code pauseKeys}: stops new grants under a key or a pattern. */
+    /** {@code pauseKeys}: stops new grants under a key or a pattern. In this process, {@code for} may say how long, in place of {@code until}. */
     public Facts pause(Request request) {
         String pattern = pattern(request);
-        Duration time = request.body().text("until").map(this::timeTo).orElse(null);
+        Duration time = request.duration("for")
+                .or(() -> request.body().text("until").map(this::timeTo))
+                .orElse(null);
         Pause pause = engine.pause(request.tenant(), pattern, request.actor(), request.reason(), time);
         return LockFacts.pause(pause);
     }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public record Request(String tenant, Actor actor, Facts parameters, Facts body) {
 
     /** Ten years: whatever is meant to last longer is meant to last for ever, and stores can still count it. */
-    private static final Duration LONGEST = Duration.ofDays(3_650);
+    public static final Duration LONGEST = Duration.ofDays(3_650);
 
     /** One key, or all that begin with a prefix. */
     record Keys(@Nullable LockKey one, String prefix) {}
@@ -109,17 +109,22 @@ public record Request(String tenant, Actor actor, Facts parameters, Facts body) 
 
     /** The duration that stands at {@code place} of a request. */
     public static Duration duration(String place, String text) {
+        Duration duration = unlimited(place, text);
+        if (duration.compareTo(LONGEST) > 0) {
+            throw OperationException.invalid(place, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d");
+        }
+        return duration;
+    }
+
+    /** The duration that stands at {@code place} of a request, however long; above {@link #LONGEST} if it cannot be counted. */
+    public static Duration unlimited(String place, String text) {
         try {
-            Duration duration = DurationText.parse(place.substring(place.lastIndexOf('/') + 1), text);
-            if (duration.compareTo(LONGEST) <= 0) {
-                return duration;
-            }
+            return DurationText.parse(place.substring(place.lastIndexOf('/') + 1), text);
         } catch (InvalidSettingException invalid) {
             throw OperationException.invalid(place, String.valueOf(invalid.getMessage()));
         } catch (ArithmeticException uncountable) {
-            // It is above the limit, too.
+            return LONGEST.plusDays(1);
         }
-        throw OperationException.invalid(place, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d");
     }
 
     /** Why it is made. */

@@ -18,7 +18,9 @@ import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
+import io.interlock.run.RetryPlan;
 import io.interlock.run.RunSpec.Execution;
+import io.interlock.run.Transition;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -29,10 +31,12 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.assertj.core.api.SoftAssertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
@@ -103,6 +107,37 @@ class ErrorCodeTest {
                 "close",
                 "--key",
                 "paused/1");
+    }
+
+    @Test
+    void theNextStepFitsWhatWasAskedFor() throws Exception {
+        Job guarded = Job.named("guarded")
+                .retry(new RetryPlan(2, Duration.ofMillis(1), 1, Duration.ofMillis(1)))
+                .transition(new Transition("cluster", Set.of("none"), "LOADING", "READY", "BROKEN"))
+                .handler(run -> {
+                    throw new IllegalStateException("no luck");
+                })
+                .build();
+        String dead = StoreCommandsTest.dead(store(), "next/broken", guarded);
+        for (Typed cli : List.of(onServer(), onStore())) {
+            cli.type("acquire", "next/held", "--ttl", "2m");
+            cli.type("locks", "pause", "next/paused");
+            for (String key : List.of("next/held", "next/paused")) {
+                String show = "interlock locks show " + key;
+                assertThat(next(75, cli, "runs", "submit", "close", "--key", key))
+                        .isEqualTo(show + "; or submit with --on-conflict queue");
+            }
+            assertThat(next(75, cli, "resources", "set", "next/held", "READY", "--reason", "trial"))
+                    .isEqualTo("interlock locks show next/held");
+            assertThat(next(1, cli, "dead", "redrive", dead)).isEqualTo("interlock locks show next/broken");
+        }
+    }
+
+    /** The second line of what is said about a refusal for the state of a key. */
+    private static String next(int exit, Typed cli, String... words) {
+        Answer refused = cli.type(words);
+        assertThat(refused.code()).as(refused.err()).isEqualTo(exit);
+        return refused.err().lines().skip(1).findFirst().orElse("").replaceFirst("^(interlock:)?\\s+", "");
     }
 
     @Test
@@ -188,9 +223,16 @@ class ErrorCodeTest {
         redis.start();
         String store = "redis://127.0.0.1:" + port + "?firstUse=true";
         try (ServerProcess leases = ServerProcess.on(store, folder)) {
+            Typed onLeases = new Typed("INTERLOCK_STORE", store);
+            for (String words : List.of("status", "sweep", "sweep --dry-run")) {
+                fails(onLeases, "needs-run-store", 78, ("janitor " + words).split(" ", -1));
+            }
+            assertThat(onLeases.type("acquire", "star/1").code()).isZero();
+            assertThat(onLeases.type("locks", "show", "star/*", "--json").out())
+                    .contains("\"key\": \"star/*\"", "is free")
+                    .doesNotContain("star/1");
             for (Typed cli : List.of(
-                    new Typed("INTERLOCK_STORE", store),
-                    new Typed("INTERLOCK_SERVER", leases.url()).set("INTERLOCK_API_KEY", leases.apiKey()))) {
+                    onLeases, new Typed("INTERLOCK_SERVER", leases.url()).set("INTERLOCK_API_KEY", leases.apiKey()))) {
                 for (String noun : List.of("runs", "queue", "dead", "audit")) {
                     assertThat(fails(cli, "needs-run-store", 78, noun, "ls"))
                             .contains("leases only", "sqlite:PATH or postgresql://");

@@ -269,6 +269,36 @@ class StoreCommandsTest {
     }
 
     @Test
+    void aKeyThatEndsInAStarIsNoPattern() {
+        showsTheKeyItself(cli);
+    }
+
+    /** Of a key that ends in a star, among those that begin like it. */
+    static void showsTheKeyItself(Typed cli) {
+        assertThat(cli.type("acquire", "star/1").code()).isZero();
+        assertThat(cli.type("locks", "show", "star/*", "--json").out())
+                .contains("\"key\": \"star/*\"", "star/* is free")
+                .doesNotContain("star/1");
+        assertThat(cli.type("acquire", "star/").code()).isZero();
+        Answer taken = cli.type("acquire", "star/*");
+        assertThat(taken.code()).as(taken.err()).isZero();
+        String shown = cli.type("locks", "show", "star/*", "--json").out();
+        assertThat(field(shown, "key")).isEqualTo("star/*");
+        assertThat(field(shown, "token")).isEqualTo(field(taken.out(), "token"));
+    }
+
+    @Test
+    void aPauseLastsAsLongAsItIsAskedFor() {
+        Answer brief = cli.type("locks", "pause", "brief", "--for", "1ms");
+        assertThat(brief.code()).as(brief.err()).isZero();
+        for (String time : List.of("3651d", "999999999999d")) {
+            Answer endless = cli.type("locks", "pause", "brief", "--for", time);
+            assertThat(endless.code()).as(endless.err()).isEqualTo(64);
+            assertThat(endless.err()).contains("--for '" + time + "' is ");
+        }
+    }
+
+    @Test
     void topShowsWhatGoesOn() {
         cli.type("runs", "submit", "export", "--key", "p");
         cli.type("runs", "submit", "export", "--key", "p", "--on-conflict", "queue");
@@ -365,8 +395,13 @@ class StoreCommandsTest {
                     throw new IllegalStateException("no luck");
                 })
                 .build();
+        return dead(store, key, fails);
+    }
+
+    /** One of a job that fails. */
+    static String dead(String store, String key, Job fails) throws InterruptedException {
         try (RunEngine engine = RunEngine.builder(store).jobs(Jobs.of(fails)).build()) {
-            RunId id = engine.submit(RunRequest.of(LockKey.of(key), "fails"))
+            RunId id = engine.submit(RunRequest.of(LockKey.of(key), fails.name()))
                     .orElseThrow()
                     .id();
             engine.awaitEnd(id, Duration.ofSeconds(20));

@@ -266,6 +266,11 @@ class ThroughServerTest {
     }
 
     @Test
+    void aKeyThatEndsInAStarIsNoPattern() {
+        StoreCommandsTest.showsTheKeyItself(typed());
+    }
+
+    @Test
     void theAuditLogIsComparedWithAFileOfWitnesses() throws IOException {
         Typed cli = typed();
         cli.type("locks", "pause", "witnessed/*", "--reason", "a test");

@@ -4,6 +4,7 @@ import io.interlock.service.Facts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,12 @@ public interface Requests {
 
     /** Takes something away. */
     void delete(String path, String... query);
+
+    /** The lock of a key, if there is one. A key that ends in a star is asked for as the beginning of keys, of which it is one. */
+    default Optional<Facts> lock(String key) {
+        return items(Integer.MAX_VALUE, lock -> lock.shown("key").equals(key), "/locks", "key", key).stream()
+                .findFirst();
+    }
 
     /** All items of a list, page by page, up to {@code limit}. */
     default List<Facts> items(int limit, String path, String... query) {

@@ -229,9 +229,7 @@ final class ServerLeaseStore implements LeaseStore {
     }
 
     private Optional<LeaseRecord> find(LockKey key) {
-        return clear(() -> server.items(1, "/locks", "key", key.name())).stream()
-                .findFirst()
-                .flatMap(lock -> seen(key, lock));
+        return clear(() -> server.lock(key.name())).flatMap(lock -> seen(key, lock));
     }
 
     /** The page may be smaller than asked for: keys that only runs wait for are no leases. */

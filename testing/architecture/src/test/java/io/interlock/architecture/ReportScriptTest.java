@@ -98,6 +98,22 @@ class ReportScriptTest {
     }
 
     @Test
+    void whatWasLeftOutIsNamed() throws Exception {
+        for (String prove : List.of("true", "false")) {
+            Path reports = Files.createDirectories(folder.resolve("core/target/surefire-reports"));
+            Files.writeString(reports.resolve("TEST-io.interlock.LockKeyTest.xml"), """
+                    <testsuite name="io.interlock.LockKeyTest" tests="1" errors="0" skipped="0" failures="0">
+                      <properties>
+                        <property name="interlock.prove" value="%s"/>
+                      </properties>
+                    </testsuite>
+                    """.formatted(prove));
+            String line = "twins of tests on other stores were left out: ./interlock prove runs them";
+            assertThat(run("0").lines().contains(line)).as(prove).isEqualTo(prove.equals("false"));
+        }
+    }
+
+    @Test
     void nothingRunFails() throws Exception {
         assertThat(run("0"))
                 .isEqualTo(new Result(

@@ -8,7 +8,6 @@ import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.run.RunQuery;
 import io.interlock.service.Facts;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,14 +25,14 @@ public interface Backend extends AutoCloseable {
     /** Answers requests of the REST API. */
     Requests requests();
 
-    /** The time by which pauses end. */
-    Instant time();
+    /** The field of a pause that says how long it is: a store counts that itself. */
+    default Facts lasting(Duration time) {
+        return Facts.with("for", time);
+    }
 
     /** One lock, also of a key that is free. */
     default Facts lock(String key) {
-        return requests().items(1, "/locks", "key", key).stream()
-                .findFirst()
-                .orElseGet(() -> Facts.with("key", key).and("explanation", key + " is free"));
+        return requests().lock(key).orElseGet(() -> Facts.with("key", key).and("explanation", key + " is free"));
     }
 
     /** Checks the whole audit log: {@code clean, records, findings, head, sentence}. */

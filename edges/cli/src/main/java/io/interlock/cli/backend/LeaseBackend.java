@@ -21,7 +21,6 @@ import io.interlock.service.Facts;
 import io.interlock.service.LockFacts;
 import io.interlock.service.LockService;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -63,11 +62,6 @@ public final class LeaseBackend implements Backend, KeyAcquirer {
         return new LeaseRequests();
     }
 
-    @Override
-    public Instant time() {
-        return target.environment().clock().instant();
-    }
-
     private final class LeaseRequests extends LocalRequests {
 
         LeaseRequests() {
@@ -77,8 +71,7 @@ public final class LeaseBackend implements Backend, KeyAcquirer {
         @Override
         Facts answer(String operation, io.interlock.service.Request request) {
             return switch (operation) {
-                case "GET /locks" ->
-                    Facts.with("items", locks(request.parameters().shown("key")));
+                case "GET /locks" -> Facts.with("items", locks(request.parameters()));
                 case "POST /locks/evict" -> {
                     LockKey key = request.key();
                     FencingToken token =
@@ -97,16 +90,21 @@ public final class LeaseBackend implements Backend, KeyAcquirer {
         }
     }
 
-    private List<Facts> locks(String pattern) {
-        if (!pattern.isEmpty() && !pattern.endsWith("*")) {
-            return List.of(lock(target.key(pattern)));
+    private List<Facts> locks(Facts parameters) {
+        if (parameters.text("state").isPresent()) {
+            // As to status and sweep: what is due for a sweep is known of a store of runs.
+            throw Backend.leasesOnly();
         }
-        return opened()
-                .list(LeaseQuery.ofTenant(target.tenant()).startingWith(pattern.replace("*", "")))
-                .leases()
-                .stream()
+        String pattern = parameters.shown("key");
+        String beginning = pattern.isEmpty() ? "" : pattern.substring(0, pattern.length() - 1);
+        return opened().list(LeaseQuery.ofTenant(target.tenant()).startingWith(beginning)).leases().stream()
                 .map(LockFacts::of)
                 .toList();
+    }
+
+    @Override
+    public Facts lock(String key) {
+        return lock(target.key(key));
     }
 
     private Facts lock(LockKey key) {

@@ -11,7 +11,7 @@ import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.service.Facts;
 import io.interlock.time.Environment;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.stream.Collectors;
 
@@ -38,9 +38,10 @@ public final class ServerBackend implements Backend {
         return client;
     }
 
+    /** REST wants the time at which it ends. */
     @Override
-    public Instant time() {
-        return environment.clock().instant();
+    public Facts lasting(Duration time) {
+        return Facts.with("until", environment.clock().instant().plus(time));
     }
 
     @Override

@@ -18,7 +18,6 @@ import io.interlock.service.AdminFacts;
 import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import java.time.Duration;
-import java.time.Instant;
 
 /**
  * Works on a store of runs. Its engine takes no work and runs no background services, so that a short command starts quickly; a long one
@@ -82,11 +81,6 @@ public final class StoreBackend implements Backend {
     }
 
     @Override
-    public Instant time() {
-        return engine.queries().time();
-    }
-
-    @Override
     public KeyAcquirer acquirer() {
         return new RunKeyAcquirer(this, new EngineRuns(), target.environment(), target.actor());
     }
@@ -125,7 +119,9 @@ public final class StoreBackend implements Backend {
         Duration keptFor = evidence.keptFor();
         AuditReport report = engine.queries()
                 .verifyAudit(new AuditVerifier.Outside(
-                        evidence.witnesses(), evidence.key(), keptFor == null ? null : time().minus(keptFor)));
+                        evidence.witnesses(),
+                        evidence.key(),
+                        keptFor == null ? null : engine.queries().time().minus(keptFor)));
         return AdminFacts.report(report, finding -> true);
     }
 

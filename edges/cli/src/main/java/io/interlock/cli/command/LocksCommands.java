@@ -1,5 +1,6 @@
 package io.interlock.cli.command;
 
+import io.interlock.DurationText;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.CliCommand.Columns;
@@ -14,6 +15,7 @@ import io.interlock.cli.text.Shown;
 import io.interlock.cli.text.Shown.ShellWords;
 import io.interlock.cli.text.Times;
 import io.interlock.service.Facts;
+import io.interlock.service.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -162,13 +164,13 @@ public final class LocksCommands {
         @Override
         int carryOut(Backend backend) {
             Duration left = Durations.optional("--for", time);
-            answer(backend.requests()
-                    .post(
-                            "/locks/pause",
-                            named(pattern, reason)
-                                    .and(
-                                            "until",
-                                            left == null ? null : backend.time().plus(left))));
+            if (left != null && left.compareTo(Request.LONGEST) > 0) {
+                throw Failure.usage(
+                        "--for '" + time + "' is above " + DurationText.format(Request.LONGEST),
+                        "leave it out to pause until it is resumed");
+            }
+            Facts pause = named(pattern, reason);
+            answer(backend.requests().post("/locks/pause", left == null ? pause : pause.merge(backend.lasting(left))));
             return 0;
         }
     }

@@ -492,7 +492,9 @@ public final class RunsCommands {
                     answer(order(backend, order, id, reason), "id", "state");
                 } catch (Failure | ProblemException failure) {
                     failed++;
-                    console().say(String.valueOf(failure.getMessage()));
+                    Failure told = Failure.of(failure);
+                    console().say(told.what());
+                    told.nextStep().ifPresent(console()::more);
                 }
             }
             if (ids.size() > 1) {

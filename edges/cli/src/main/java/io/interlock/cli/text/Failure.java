@@ -20,6 +20,8 @@ public final class Failure extends InterlockException {
 
     private static final long serialVersionUID = 1L;
 
+    private static final int FORBIDDEN = 403;
+
     private static final Set<String> HELD = Set.of("lock-held", "lock-delayed", "key-paused", "wrong-state");
 
     /** What to do about a store that keeps leases only. */
@@ -80,7 +82,9 @@ public final class Failure extends InterlockException {
             int exitCode = known == ExitCode.FAILED ? exitCodeOf(problem.status()) : known;
             String code = problem.code().isEmpty() ? ExitCode.word(exitCodeOf(problem.status())) : problem.code();
             String cause = String.valueOf(problem.getMessage());
-            return new Failure(exitCode, code, cause, nextStep(exitCode, code, problem.path(), problem.problem()));
+            // The step fits what the server said, and not the name that a proxy's answer gets here.
+            String said = problem.code().isEmpty() && problem.status() == FORBIDDEN ? "forbidden" : problem.code();
+            return new Failure(exitCode, code, cause, nextStep(exitCode, said, problem.path(), problem.problem()));
         }
         if (failure instanceof OperationException refused) {
             return refused(refused, "");
@@ -150,7 +154,7 @@ public final class Failure extends InterlockException {
                         : "interlock " + noun(code, path) + " ls shows those there are";
             case ExitCode.BUSY ->
                 HELD.contains(code)
-                        ? locks + " shows who is in the way; or submit with --on-conflict queue"
+                        ? locks + (isSubmission(path) ? "; or submit with --on-conflict queue" : "")
                         : "try again later";
             case ExitCode.LEASE_LOST -> "stop the work, and acquire anew";
             case ExitCode.STALE ->
@@ -164,6 +168,10 @@ public final class Failure extends InterlockException {
             case ExitCode.INTERNAL -> "the server's log knows more";
             default -> "--help shows how it is written";
         };
+    }
+
+    private static boolean isSubmission(String path) {
+        return path.equals("/runs") || path.endsWith("/rerun");
     }
 
     private static String noun(String code, String path) {

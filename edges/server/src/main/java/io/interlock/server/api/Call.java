@@ -180,7 +180,7 @@ public final class Call {
     /** How long the caller is willing to wait for an answer: parameter {@code wait}, at most 30 s. */
     public Duration patienceByParameter() {
         return atMost(optional("wait", String.class)
-                .map(text -> Request.duration("query/wait", text))
+                .map(text -> Request.unlimited("query/wait", text))
                 .orElse(Duration.ZERO));
     }
 

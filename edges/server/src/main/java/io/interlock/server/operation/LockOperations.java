@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /** The operations about locks: leases without runs, waits for a key, and those of {@link LockService}. */
 public final class LockOperations {
@@ -67,14 +68,15 @@ public final class LockOperations {
     /** Of one key, when its holder has changed, if the caller waits for that. */
     private CompletionStage<Reply> list(Call call) {
         Request request = call.request();
+        Supplier<Facts> listing = service.listing(request);
         Optional<LockKey> one = request.keyAsked().filter(key -> !key.name().endsWith("*"));
         if (one.isEmpty()) {
-            return context.listing(call, () -> Reply.ok(service.list(request)));
+            return context.listing(call, () -> Reply.ok(listing.get()));
         }
         CompletionStage<Boolean> changed = call.patience().isZero()
                 ? CompletableFuture.completedFuture(true)
                 : context.waits().until(call, engine.leases().awaitFree(one.get(), call.patience()));
-        return changed.thenCompose(free -> context.blocking(call, () -> Reply.ok(service.list(request))));
+        return changed.thenCompose(free -> context.blocking(call, () -> Reply.ok(listing.get())));
     }
 
     private CompletionStage<Reply> acquire(Call call) {

@@ -158,6 +158,16 @@ class IngestionTest extends StoreTest {
     }
 
     @Test
+    void aLongerWaitIsTheLongest() {
+        for (String wait : List.of("30s", "99999d", "999999999999d")) {
+            String run = rig.post("/api/v1/events/" + wait + "/ingest?wait=" + wait, Role.TRIGGER, "")
+                    .is(202)
+                    .text("run_id");
+            work.succeed(run);
+        }
+    }
+
+    @Test
     void aSourceEventIsCreatedOnceAndItsOriginIsToldToTheWork() {
         String body = "{\"source_event_id\": \"486677\", \"track_id\": 17}";
         List<Answer> answers =

@@ -1,12 +1,14 @@
 package io.interlock.server.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.interlock.access.Role;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.ServedTest;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -240,7 +242,13 @@ class LocksTest extends ServedTest {
                 .getJsonArray("items")
                 .getJsonObject(0);
         assertThat(free.getString("state")).isEqualTo("FREE");
-        rig.get("/locks?cursor=" + first.text("cursor").substring(1), Role.READ).isProblem(400, "invalid-request");
+        String foreign = "cursor=" + first.text("cursor").substring(1);
+        rig.get("/locks?" + foreign, Role.READ).isProblem(400, "invalid-request");
+        assertTimeout(
+                Duration.ofSeconds(10),
+                () -> rig.get("/locks?key=list/0&" + foreign, rig.key(Role.READ), "Prefer", "wait=30")
+                        .isProblem(400, "invalid-request"),
+                "before it waits for a holder");
         assertThat(rig.get("/locks", rig.key("other", Role.READ)).json().getJsonArray("items"))
                 .as("another tenant's eyes")
                 .isEmpty();

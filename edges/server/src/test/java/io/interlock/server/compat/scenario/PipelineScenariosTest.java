@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The five scenarios of "Pipeline Concurrency Control", and the three limitations it names, at two instances on each store. */
 @ParameterizedClass
 @Execution(ExecutionMode.CONCURRENT)
-@MethodSource("io.interlock.server.compat.scenario.ServedStore#here")
+@EnumSource(ServedStore.class)
 class PipelineScenariosTest {
 
     private static final String EXPORT = "gcp_billing_export";

@@ -20,7 +20,7 @@ enum ServedStore {
         }
     };
 
-    /** Both for {@code ./interlock prove}; otherwise only {@link #POSTGRES}, because each store passes the contract. */
+    /** Both for {@code ./interlock prove}; otherwise only {@link #POSTGRES}, because each store passes the contract, and one class is on both. */
     static Stream<ServedStore> here() {
         return Boolean.getBoolean("interlock.prove") ? Stream.of(values()) : Stream.of(POSTGRES);
     }
