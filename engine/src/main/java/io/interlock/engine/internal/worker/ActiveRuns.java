@@ -97,6 +97,8 @@ public final class ActiveRuns {
                 .whenComplete((subscription, failure) -> {
                     if (subscription != null) {
                         work.listen(subscription);
+                        // A request from before this brought no wake-up.
+                        heartbeatAtLeisure(work);
                     } else {
                         log.debug("no wake-ups for {}, only heartbeats: {}", work, String.valueOf(failure));
                     }
