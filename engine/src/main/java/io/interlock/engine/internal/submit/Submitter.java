@@ -39,6 +39,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -102,18 +103,17 @@ public record Submitter(
         }
         EngineTracer.Submitting traced = tracer.submitting(request);
         AtomicBoolean open = new AtomicBoolean(true);
+        BiConsumer<@Nullable Submission, @Nullable Throwable> end = (answer, failure) -> {
+            if (open.getAndSet(false)) {
+                traced.ended(answer, failure == null ? null : Futures.cause(failure));
+            }
+        };
         try {
             // Before the caller is told: what it does then is no part of the submission.
-            CompletableFuture<Submission> asked = begin(prepare(traced.request(), remote), answer -> {
-                if (open.getAndSet(false)) {
-                    traced.ended(answer, null);
-                }
-            });
-            Futures.whenOver(asked, (answer, failure) -> {
-                if (open.getAndSet(false)) {
-                    traced.ended(answer, failure == null ? null : Futures.cause(failure));
-                }
-            });
+            CompletableFuture<Submission> asked =
+                    begin(prepare(traced.request(), remote), answer -> end.accept(answer, null));
+            // A caller that gives up has no answer.
+            Futures.whenOver(asked, end);
             return asked;
         } catch (RuntimeException | Error failure) {
             traced.ended(null, failure);

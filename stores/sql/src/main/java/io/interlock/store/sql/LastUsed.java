@@ -1,6 +1,6 @@
 package io.interlock.store.sql;
 
-import java.util.LinkedHashMap;
+import io.interlock.BoundedMap;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -11,12 +11,7 @@ final class LastUsed<K, V> {
     private final Map<K, V> values;
 
     LastUsed(int most) {
-        values = new LinkedHashMap<>(64, 0.75f, true) {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-                return size() > most;
-            }
-        };
+        values = BoundedMap.ofLastUsed(most);
     }
 
     synchronized @Nullable V get(K key) {
