@@ -24,6 +24,7 @@ public final class TimerQueue<T> {
         private final long slack;
         private final long number;
         private long due;
+        private long early;
         private boolean struck;
 
         private Entry(T item, long slack, long number) {
@@ -51,7 +52,7 @@ public final class TimerQueue<T> {
 
     /**
      * An entry for {@code item}, without a time yet; it may be processed up to {@code slack} early, together with
-     * others.
+     * others, but no earlier than in the last quarter of the time until it is due.
      */
     public synchronized Entry<T> entry(T item, Duration slack) {
         return new Entry<>(item, slack.toNanos(), numbers++);
@@ -64,6 +65,7 @@ public final class TimerQueue<T> {
         }
         waiting.remove(entry);
         entry.due = due;
+        entry.early = Math.max(0, Math.min(entry.slack, (due - ticker.nanos()) / 4));
         waiting.add(entry);
         arm();
     }
@@ -106,7 +108,7 @@ public final class TimerQueue<T> {
             long now = ticker.nanos();
             for (Iterator<Entry<T>> each = waiting.iterator(); each.hasNext(); ) {
                 Entry<T> entry = each.next();
-                if (entry.due - entry.slack - now > 0) {
+                if (entry.due - entry.early - now > 0) {
                     break;
                 }
                 each.remove();

@@ -29,6 +29,20 @@ class TimerQueueTest {
         assertThat(armed).hasSize(1);
     }
 
+    @Test
+    void anEntrySharesCallsWithOthersOnlyInTheLastQuarterOfItsTime() {
+        TimerQueue.Entry<String> soon = timerQueue.entry("soon", Duration.ofNanos(1_000));
+        timerQueue.set(soon, 100);
+        timerQueue.set(timerQueue.entry("other", Duration.ZERO), 74);
+        now = 74;
+        armed.remove(0).run();
+        assertThat(done).containsExactly("other");
+        timerQueue.set(timerQueue.entry("another", Duration.ZERO), 75);
+        now = 75;
+        armed.remove(0).run();
+        assertThat(done).containsExactly("other", "another", "soon");
+    }
+
     private final class Clockwork implements Timers {
         @Override
         public Scheduled after(Duration delay, Runnable task) {

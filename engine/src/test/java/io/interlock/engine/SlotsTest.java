@@ -74,11 +74,24 @@ class SlotsTest {
                 .isGreaterThan(10);
     }
 
-    private int claimsForTwentyRunsOfOneKey(Duration each) {
-        begun.set(0);
+    @Test
+    void runsThatAreOverSoonNeedNoHeartbeat() {
         Simulation world = new Simulation(4711);
-        Simulation.Host process = world.host();
         FaultyStore faults = new FaultyStore(new MemoryStore(world.host())).silent();
+        runsOfOneKey(world, faults, 1_000, Duration.ofMillis(5));
+        assertThat(faults.calls("heartbeat")).isZero();
+    }
+
+    private int claimsForTwentyRunsOfOneKey(Duration each) {
+        Simulation world = new Simulation(4711);
+        FaultyStore faults = new FaultyStore(new MemoryStore(world.host())).silent();
+        return runsOfOneKey(world, faults, 20, each);
+    }
+
+    /** How many claims they need. */
+    private int runsOfOneKey(Simulation world, FaultyStore faults, int runs, Duration each) {
+        begun.set(0);
+        Simulation.Host process = world.host();
         try (RunEngine engine = RunEngine.builder(faults.store())
                 .environment(process)
                 .threads(process.threads(() -> each))
@@ -86,12 +99,12 @@ class SlotsTest {
                 .slots(1)
                 .build()) {
             faults.down("claim");
-            for (int i = 0; i < 20; i++) {
+            for (int i = 0; i < runs; i++) {
                 engine.submit(RunRequest.of(LockKey.of("acme", "line"), "load").onConflict(ConflictPolicy.QUEUE));
             }
             faults.up();
             int before = faults.calls("claim");
-            while (begun.get() < 20) {
+            while (begun.get() < runs) {
                 world.advance(Duration.ofMillis(1));
             }
             return faults.calls("claim") - before;
