@@ -3,6 +3,7 @@ package io.interlock.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
 import io.vertx.json.schema.JsonSchema;
@@ -18,8 +19,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/** Holds answers of the server against the schemas of its document: status, media type, body. */
+/** Holds answers of the server against the schemas of its document: status, media type, body. A body has no field that its schema lacks. */
 public final class ContractCheck {
 
     private static final Set<String> STANDARD = Set.of("404", "405", "408", "413", "414", "415", "417", "431");
@@ -100,12 +102,8 @@ public final class ContractCheck {
     private void validate(String what, JsonObject schema, String body) {
         Validator validator = VALIDATORS.computeIfAbsent(
                 name + " " + what,
-                // Copies: the validator leaves marks in what it is given, and several may be made at once.
                 key -> Validator.create(
-                        JsonSchema.of(schema.copy()
-                                .put(
-                                        "components",
-                                        document.getJsonObject("components").copy())),
+                        JsonSchema.of(closed(schema)),
                         new JsonSchemaOptions()
                                 .setDraft(Draft.DRAFT202012)
                                 .setBaseUri("https://interlock.test")
@@ -122,5 +120,52 @@ public final class ContractCheck {
                                         .map(error -> error.getInstanceLocation() + " " + error.getError())
                                         .toList())
                 .isTrue();
+    }
+
+    // A copy: the validator leaves marks in what it is given, and several may be made at once.
+    private JsonObject closed(JsonObject schema) {
+        JsonObject components = document.getJsonObject("components").copy();
+        components.getJsonObject("schemas").forEach(named -> closeInside((JsonObject) named.getValue()));
+        return close(schema.copy()).put("components", components);
+    }
+
+    /** Allows no field that {@code schema} does not name. Only where it is used: a part of another schema may not forbid what that names. */
+    private JsonObject close(JsonObject schema) {
+        closeInside(schema);
+        return namesFields(schema) && !isOpen(schema) ? schema.put("unevaluatedProperties", false) : schema;
+    }
+
+    private void closeInside(JsonObject schema) {
+        schema.getJsonObject("properties", new JsonObject()).forEach(field -> close((JsonObject) field.getValue()));
+        Stream.of("items", "additionalProperties")
+                .map(schema::getValue)
+                .filter(JsonObject.class::isInstance)
+                .forEach(inner -> close((JsonObject) inner));
+        parts(schema).forEach(this::closeInside);
+    }
+
+    private boolean namesFields(JsonObject schema) {
+        return schema.containsKey("properties") || all(schema).anyMatch(this::namesFields);
+    }
+
+    private boolean isOpen(JsonObject schema) {
+        return schema.containsKey("additionalProperties") || all(schema).anyMatch(this::isOpen);
+    }
+
+    /** Its parts, and what it refers to. */
+    private Stream<JsonObject> all(JsonObject schema) {
+        String reference = schema.getString("$ref");
+        Stream<JsonObject> referred = reference == null
+                ? Stream.empty()
+                : Stream.of(document.getJsonObject("components")
+                        .getJsonObject("schemas")
+                        .getJsonObject(reference.replace("#/components/schemas/", "")));
+        return Stream.concat(parts(schema), referred);
+    }
+
+    private static Stream<JsonObject> parts(JsonObject schema) {
+        return Stream.of("allOf", "anyOf", "oneOf")
+                .flatMap(name -> schema.getJsonArray(name, new JsonArray()).stream())
+                .map(JsonObject.class::cast);
     }
 }
