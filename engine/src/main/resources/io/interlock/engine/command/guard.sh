@@ -2,7 +2,7 @@
 #
 # $1     the mark that everything the command starts has in its environment
 # stdin  a pipe that only the starting process holds open: when it dies, however that may be, the pipe ends.
-#        Lines: "keep PID" and "leader PID" from launch.sh and leader.sh; "signal NAME", "pace SECONDS", "leash TIME", "heirloom FILE" and
+#        Lines: "keep PID" and "leader PID" from launch.sh and leader.sh; "signal NAME", "pace SECONDS", "leash TIME", "cleanup FILE" and
 #        "end" from the starting process; "tick TIME" from the guard's own clock
 # stdout what the starting process should know
 #
@@ -14,7 +14,7 @@ leader=
 found=
 leash=
 clock=
-heirloom=
+cleanup=
 
 # Only KILL ends the guard before its work is done. PIPE is ignored too: the process that reads its stdout may be gone.
 trap '' HUP INT QUIT TERM PIPE
@@ -138,10 +138,10 @@ while IFS= read -r line; do
             ;;
         "leash "*) leash=${line#leash } ;;
         "tick "*) ticked "${line#tick }" ;;
-        "heirloom "*) heirloom=${line#heirloom } ;;
+        "cleanup "*) cleanup=${line#cleanup } ;;
         end)
             # The starting process is alive, and removes the file itself.
-            heirloom=
+            cleanup=
             break
             ;;
     esac
@@ -150,7 +150,7 @@ done
 # From here on no process can report any more, since a directory cannot be written to, and a command that cannot report does not start.
 exec </
 sweep
-[ -z "$heirloom" ] || rm -f -- "$heirloom"
+[ -z "$cleanup" ] || rm -f -- "$cleanup"
 say "over"
 # Killing its sleep wakes the clock, which can no longer write to the guard and ends. Each is reaped by its parent; without one, it
 # could stay a zombie.
