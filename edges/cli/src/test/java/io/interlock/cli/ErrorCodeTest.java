@@ -245,8 +245,7 @@ class ErrorCodeTest {
 
     @Test
     void storeUnavailable() throws Exception {
-        Answer onStore =
-                new Typed("INTERLOCK_STORE", "postgresql://app@localhost:1/none").type("runs", "ls", "--json");
+        Answer onStore = new Typed("INTERLOCK_STORE", "postgresql://app@localhost:1/none").type("runs", "ls", "--json");
         assertThat(onStore.code()).isEqualTo(69);
         assertThat(onStore.err()).contains("\"code\":\"store-unavailable\"", "\"exitCode\":69");
         try (Connection hog = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("codes.db"));
