@@ -18,7 +18,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Whoever is refused and asks again, in a world where time passes only when the test says so. */
+/** A caller that is refused and asks again, in a world where time passes only when the test says so. */
 class AskingAgainTest {
 
     private static final LockKey KEY = LockKey.of("acme", "event/7");

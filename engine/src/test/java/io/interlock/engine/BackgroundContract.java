@@ -48,7 +48,7 @@ public abstract class BackgroundContract extends EngineContract {
                 .retry(TWICE)
                 .handler(run -> {
                     if (!mended.get()) {
-                        throw new TransientFailureException("AWAY", "nobody there");
+                        throw new TransientFailureException("AWAY", "no answer");
                     }
                     return null;
                 })
@@ -66,7 +66,7 @@ public abstract class BackgroundContract extends EngineContract {
             assertThat(redriven.letter().isOpen()).isFalse();
             assertThat(ended(engine, redriven.run().id()).state()).isEqualTo(RunState.SUCCEEDED);
         });
-        assertThat(engine.deadLetters().discard(second, "carol", "nobody misses it"))
+        assertThat(engine.deadLetters().discard(second, "carol", "no longer needed"))
                 .isInstanceOf(DiscardAnswer.Settled.class);
         assertThat(engine.deadLetters().list(open)).isEmpty();
         assertThat(engine.deadLetters().list(new DeadLetterQuery("acme", null, false, 0, 10)))

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** A store that lets nobody listen for a while, in a world where time passes only when the test says so. */
+/** A store that allows no listener for a while, in a world where time passes only when the test says so. */
 class DeafStoreTest {
 
     private final Simulation world = new Simulation(1);

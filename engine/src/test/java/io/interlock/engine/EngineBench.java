@@ -34,7 +34,7 @@ public final class EngineBench implements AutoCloseable {
         harness.reset();
     }
 
-    /** A key nobody else uses. */
+    /** A key that no other test uses. */
     public LockKey key() {
         LockKey key = LockKey.of("acme", "job/" + KEYS.incrementAndGet());
         keys.add(key);

@@ -38,11 +38,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Runs whose work is done by whoever submits them, here or somewhere else. */
+/** Runs whose work is done by the callers that submit them, here or somewhere else. */
 public abstract class EngineCallerContract extends EngineContract {
 
     private static final Ending DONE = new Ending.Succeeded("{}");
-    private static final Holder REMOTE = new Holder("far/1", "somebody far away");
+    private static final Holder REMOTE = new Holder("far/1", "a worker far away");
 
     @Test
     void aCallerStartsAtOnceKeepsItsLeaseAndFinishes() {
@@ -124,7 +124,7 @@ public abstract class EngineCallerContract extends EngineContract {
             taken.add(turn.takeAsync().toCompletableFuture());
         }
         assertThat(Thread.activeCount() - threads).as("threads beside").isLessThan(40);
-        // Whoever leaves is not in the way of those who stay: every tenth has its turn.
+        // Callers that leave are not in the way of callers that stay: every tenth has its turn.
         for (int i = 0; i < 100; i++) {
             if (i % 10 != 0) {
                 turns.get(i).close();

@@ -37,7 +37,7 @@ public abstract class EngineSubmitContract extends EngineContract {
                 .parameters("{\"n\":1}")
                 .labels(Map.of("team", "a", "zone", "b"));
         Run first = bench().noted(engine.submit(request)).orElseThrow();
-        // Whoever asks, and why, may differ.
+        // The submitter and the reason may differ.
         Submission again = bench().engine(IDLE).submit(request.submitter("bob").reason("to be sure"));
         assertThat(again).isInstanceOf(Submission.Duplicate.class);
         assertThat(again.orElseThrow().id()).isEqualTo(first.id());

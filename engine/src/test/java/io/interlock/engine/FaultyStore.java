@@ -57,7 +57,7 @@ public final class FaultyStore {
         return calls.getOrDefault(step, 0);
     }
 
-    /** Sends no wake-ups: they come on threads of their own, and nobody holds those in hand. */
+    /** Sends no wake-ups: they come on threads of their own, which the test does not control. */
     public FaultyStore silent() {
         silent = true;
         return this;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
-/** A log that nobody reads, so that whoever writes to it waits. */
+/** A log that is not read, so that a thread that writes to it waits. */
 @Timeout(60)
 class HangingLogTest {
 

@@ -282,7 +282,7 @@ class LeaseInHandTest {
     void theJanitorComesByItselfAndSaysWhatItDidAndWhy() {
         RunId id = callers().run().id();
         faults.down("heartbeat", "finish");
-        // Nobody touches the key: the lease of half a minute ends, and a round comes every ten seconds.
+        // No caller touches the key: the lease of half a minute ends, and a round comes every ten seconds.
         seconds(29);
         assertThat(run(id).state()).isEqualTo(RunState.RUNNING);
         seconds(13);

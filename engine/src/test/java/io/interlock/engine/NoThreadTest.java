@@ -107,7 +107,7 @@ class NoThreadTest {
         Simulation world = new Simulation(1);
         RunEngine engine = engine(world, new MemoryStore(world.host()));
         RemoteWork.Claim claim = new RemoteWork.Claim(
-                new UUID(7, 7), new Holder("far/1", "somebody far away"), null, Set.of(new JobName("load")), 1);
+                new UUID(7, 7), new Holder("far/1", "a worker far away"), null, Set.of(new JobName("load")), 1);
         exhausted = true;
         CompletableFuture<List<Claimed>> claimed =
                 engine.remote().claim(claim, Duration.ofSeconds(20)).toCompletableFuture();
@@ -121,16 +121,16 @@ class NoThreadTest {
         FaultyStore faults = new FaultyStore(new MemoryStore(world.host())).silent();
         RunEngine engine = engine(world, faults.store());
         RemoteWork.Claim claim = new RemoteWork.Claim(
-                new UUID(7, 7), new Holder("far/1", "somebody far away"), null, Set.of(new JobName("load")), 1);
+                new UUID(7, 7), new Holder("far/1", "a worker far away"), null, Set.of(new JobName("load")), 1);
         faults.slowAnswers("claim", () -> {
             faults.up();
-            // Whoever comes next finds no thread; those after it do.
+            // The next caller finds no thread; the ones after it do.
             passing = true;
             exhausted = true;
         });
         CompletableFuture<List<Claimed>> claimed =
                 engine.remote().claim(claim, Duration.ofMinutes(5)).toCompletableFuture();
-        assertThat(exhausted).as("somebody found no thread").isFalse();
+        assertThat(exhausted).as("a caller found no thread").isFalse();
         engine.submit(RunRequest.of(LockKey.of("acme", "ledger"), "load"));
         world.advance(Duration.ofSeconds(6));
         assertThat(claimed.getNow(List.of())).hasSize(1);

@@ -115,7 +115,7 @@ public abstract class PolicyContract extends EngineContract {
                 .containsOnly(RunState.ABORTED);
     }
 
-    // Nobody in the work may ever meet somebody else; whoever is told to stop stops.
+    // Work may never overlap with other work; work that is told to stop stops.
     private String work(RunContext context) throws Exception {
         if (inside.incrementAndGet() != 1) {
             overlaps.incrementAndGet();

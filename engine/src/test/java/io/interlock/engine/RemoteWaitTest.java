@@ -42,10 +42,10 @@ class RemoteWaitTest {
         try (RunEngine engine = engine(faults)) {
             CompletableFuture<List<Claimed>> claim = claim(engine, 1, "load", Duration.ofMillis(200));
             awaited(onItsWay);
-            // Whoever came later, and waits for as long, is told when the time of both is over.
+            // A later claim that waits for as long is answered when the time of both is over.
             assertThat(claim(engine, 2, "other", Duration.ofMillis(200)).get(20, TimeUnit.SECONDS))
                     .isEmpty();
-            assertThat(claim).as("nobody knows yet what it will get").isNotDone();
+            assertThat(claim).as("its answer is still on its way").isNotDone();
             Run submitted = engine.submit(RunRequest.of(LockKey.of("acme", "ledger"), "load"))
                     .orElseThrow();
             mayArrive.countDown();

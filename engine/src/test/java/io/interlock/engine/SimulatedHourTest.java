@@ -68,7 +68,7 @@ class SimulatedHourTest {
         }
     }
 
-    // All have the same priority, so whoever came first begins first; a retry is no beginning.
+    // All have the same priority, so the run that came first begins first; a retry is no beginning.
     private static void assertOrder(MemoryStore store, LockKey key) {
         Set<RunId> begun = new HashSet<>();
         long last = 0;
@@ -119,7 +119,7 @@ class SimulatedHourTest {
                 }
                 world.advance(step);
             }
-            // Whoever is still in line has its turn.
+            // The runs that are still in line have their turns.
             for (int i = 0; i < 60 && !allEnded(); i++) {
                 world.advance(Duration.ofMinutes(1));
             }

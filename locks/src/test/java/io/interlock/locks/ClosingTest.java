@@ -57,7 +57,7 @@ class ClosingTest extends LocksFixture {
         eventually(this::refuses);
         eventuallyAsTimePasses(closed::isDone);
         assertThat(told.get(5, TimeUnit.SECONDS)).isEqualTo(LossCause.CLOSED);
-        // Whoever asked whether the locks refuse by now may have got, and given back, the other key.
+        // The calls that asked whether the locks refuse by now may have got, and given back, the other key.
         assertThat(store.releases).allMatch(batch -> batch.get(0).key().equals(OTHER));
         assertThat(store.isHeld(KEY)).isTrue();
         assertThat(store.closed).isTrue();

@@ -140,7 +140,7 @@ class RenewalTest extends LocksFixture {
         CountDownLatch never = new CountDownLatch(1);
         Lease open = hold(KEY);
         Lease plain = hold(OTHER);
-        // Twenty acquires whose rows somebody else keeps locked: made together they fail, made alone they hang.
+        // Twenty acquires whose rows another client keeps locked: made together they fail, made alone they hang.
         store.acquiring.before = () -> {
             if (store.acquires.get(store.acquires.size() - 1).size() > 1) {
                 throw new IllegalStateException("a batch");
@@ -188,7 +188,7 @@ class RenewalTest extends LocksFixture {
 
     @Test
     void renewsEachAloneIfOneSpoilsTheBatch() {
-        keepsTheOthersIfOneFails(new IllegalStateException("a row nobody can read"));
+        keepsTheOthersIfOneFails(new IllegalStateException("a row that cannot be read"));
     }
 
     @Test

@@ -201,7 +201,7 @@ final class ScriptedStore implements LeaseStore {
         return lease == null ? null : copy(lease, lease.expiresAt(), lease.eviction());
     }
 
-    /** Whether somebody has {@code key}. */
+    /** Whether {@code key} is held. */
     boolean isHeld(LockKey key) {
         LeaseRecord lease = current(key);
         return lease != null && !lease.isExpired();

@@ -22,7 +22,7 @@ import java.util.random.RandomGenerator;
 /**
  * Time that passes only when a test says so. Timed tasks run on the test's thread, in the order of their time, except those
  * of timers that were {@linkplain #onOwnThread given a thread} because their tasks are meant to hang. So do renewals, unless they were
- * given threads: whoever has none to do them apart does them where it is.
+ * given threads: a caller that has none to do them apart does them on its own thread.
  */
 final class TimeInHand implements Environment {
 

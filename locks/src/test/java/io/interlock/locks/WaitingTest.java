@@ -110,7 +110,7 @@ class WaitingTest extends LocksFixture {
         answer.countDown();
         assertThat(next.get(5, TimeUnit.SECONDS).orElseThrow().isHeld()).isTrue();
         assertThat(store.releases)
-                .as("the first lease, and the grant nobody took")
+                .as("the first lease, and the grant that no caller took")
                 .hasSize(2);
     }
 

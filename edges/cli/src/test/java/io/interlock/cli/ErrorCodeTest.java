@@ -245,13 +245,12 @@ class ErrorCodeTest {
 
     @Test
     void storeUnavailable() throws Exception {
-        Answer onStore =
-                new Typed("INTERLOCK_STORE", "postgresql://nobody@localhost:1/none").type("runs", "ls", "--json");
+        Answer onStore = new Typed("INTERLOCK_STORE", "postgresql://app@localhost:1/none").type("runs", "ls", "--json");
         assertThat(onStore.code()).isEqualTo(69);
         assertThat(onStore.err()).contains("\"code\":\"store-unavailable\"", "\"exitCode\":69");
         try (Connection hog = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("codes.db"));
                 Statement statement = hog.createStatement()) {
-            // Somebody else has the whole file to itself.
+            // Another connection has the whole file to itself.
             statement.execute("PRAGMA busy_timeout = 30000");
             statement.execute("BEGIN IMMEDIATE");
             Answer onServer = onServer().type("acquire", "k");

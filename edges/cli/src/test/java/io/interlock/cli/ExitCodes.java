@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The exit codes of {@code interlock run}, each by a real one: the same on a store and through a server. A lost lease (121) takes
- * somebody who takes it away, and has tests of its own in both places.
+ * The exit codes of {@code interlock run}, each by a real one: the same on a store and through a server. A lost lease (121) needs
+ * a second process that takes the key, and has tests of its own in both places.
  */
 final class ExitCodes {
 
@@ -20,7 +20,7 @@ final class ExitCodes {
     private final List<Case> cases = new ArrayList<>();
 
     /**
-     * The codes at one place, which keeps the key {@code held} for somebody and has {@code paused/*} paused.
+     * The codes at one place, where another holder has the key {@code held}, and {@code paused/*} is paused.
      *
      * @param place the options that lead to it
      */

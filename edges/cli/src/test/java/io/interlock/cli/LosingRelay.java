@@ -63,7 +63,7 @@ final class LosingRelay implements AutoCloseable {
                 out.write(some, 0, n);
             }
         } catch (IOException hungUp) {
-            // Then there is nobody to hand anything on to.
+            // Then there is no reader to hand anything on to.
         }
     }
 
@@ -72,7 +72,7 @@ final class LosingRelay implements AutoCloseable {
             from.getInputStream().transferTo(to.getOutputStream());
             to.shutdownOutput();
         } catch (IOException hungUp) {
-            // Then there is nobody to hand anything on to.
+            // Then there is no reader to hand anything on to.
         }
     }
 

@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whoever starts it, a schedule, the command line or the REST interface, which the pages use: it is one key, and one of them has it. */
+/** A schedule, the command line and the REST interface, which the pages use, start a job: it is one key, and one of them has it. */
 class OneLockForAllTest {
 
     @TempDir

@@ -29,7 +29,7 @@ class RedisTest {
                 .build();
         redis.start();
         try {
-            // A new Redis stays quiet for as long as the longest lease, unless somebody vouches for it.
+            // A new Redis grants nothing for as long as the longest lease, unless its user confirms the first use.
             String store = "redis://localhost:" + port + "?firstUse=true";
             Cli cli = new Cli(folder);
             Running holder = cli.startWith(
@@ -59,7 +59,7 @@ class RedisTest {
                 assertThat(none.err()).contains("keeps leases only", "sqlite:PATH");
             }
             Typed.Answer stranger =
-                    new Typed("INTERLOCK_STORE", store.replace("//", "//nobody:secret@")).type("locks", "ls");
+                    new Typed("INTERLOCK_STORE", store.replace("//", "//stranger:secret@")).type("locks", "ls");
             assertThat(stranger.code()).isEqualTo(77);
             assertThat(stranger.err())
                     .contains("wrong user or password [forbidden]", "correct them in the store's URL")

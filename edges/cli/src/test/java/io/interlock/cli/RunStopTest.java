@@ -143,7 +143,7 @@ class RunStopTest {
     void aWrapperThatSleptThroughItsLeaseStopsTheCommand() {
         Command paused = start("trap '' TERM; " + LOOP, "--lease", "2s");
         haltOutsideAWrite(paused.running);
-        // Whoever has the key next finds nothing of it, though nobody has woken the wrapper.
+        // The next holder finds no process of the command, though the wrapper is still stopped.
         String look = "kill -0 " + paused.pid + " && echo lives; echo $INTERLOCK_TOKEN";
         Ended next = cli.run("run", "-w", "20s", "k", "--", "sh", "-c", look);
         assertThat(next.out()).doesNotContain("lives");

@@ -222,7 +222,7 @@ class RunTest {
         assertThat(ended.out()).contains("acquired k", "got it");
     }
 
-    /** Somebody who has the key until its input ends, and is at stage load. */
+    /** A process that holds the key until its input ends, and is at stage load. */
     private Running holder(String... options) {
         List<String> words = new ArrayList<>(List.of("run", "-n", "k"));
         words.addAll(List.of(options));

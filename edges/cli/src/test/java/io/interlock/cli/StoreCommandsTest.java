@@ -206,7 +206,7 @@ class StoreCommandsTest {
         assertThat(stale.code()).isEqualTo(5);
         assertThat(stale.err()).contains("has token " + token + ", not 1", "interlock locks show k");
         Answer evicted = cli.type("locks", "evict", "k", "--token", token, "--reason", "gone", "--json");
-        assertThat(evicted.code()).as("nobody can be asked here").isZero();
+        assertThat(evicted.code()).as("without a terminal it asks no question").isZero();
         assertThat(field(evicted.out(), "releasedToken")).isEqualTo(token);
         assertThat(cli.type("locks", "evict", "free", "--token", "1", "--reason", "x", "-y")
                         .code())

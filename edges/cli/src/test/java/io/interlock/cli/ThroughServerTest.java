@@ -170,7 +170,7 @@ class ThroughServerTest {
         sleeper.signal("STOP");
         holder.closeInput();
         assertThat(holder.await().code()).isZero();
-        // The server answers into a socket that nobody reads, and the lease ends.
+        // The server answers into a socket that is not read, and the lease ends.
         await().until(() ->
                 typed().type("runs", "ls", "--key", "f", "--no-header").out().contains("FAILED"));
         sleeper.signal("CONT");
@@ -184,7 +184,7 @@ class ThroughServerTest {
         Answer taken = typed().type("acquire", "g", "--ttl", "60s");
         Running waiting = start("-w", "60s", "g", "--", "echo", "got it");
         await().until(() -> waiting.err().contains("you are number 1 of 1 in line"));
-        // Told to stop, a server sends away whoever waits.
+        // A server that is told to stop ends the waits of its callers.
         server.running().signal("TERM");
         server.running().await();
         server = server.restart(folder, "server");

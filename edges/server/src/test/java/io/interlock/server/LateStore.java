@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A store one of whose answers can be held up on its way: the step is done, and nobody knows yet. */
+/** A store one of whose answers can be held up on its way: the step is done, and its caller does not know yet. */
 public final class LateStore {
 
     private final RunStore store;

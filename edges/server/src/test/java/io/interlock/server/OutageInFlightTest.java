@@ -151,7 +151,7 @@ class OutageInFlightTest {
         }
     }
 
-    /** Takes work, and says that it is done; the same words again when nobody answers. */
+    /** Takes work, and reports that it is done; repeats the same request when no answer comes. */
     private void works(Client client, String name) {
         while (going) {
             JsonObject claim = new JsonObject()
@@ -195,7 +195,7 @@ class OutageInFlightTest {
         void run(Client client);
     }
 
-    /** Somebody who sends one request after the other, and looks at every answer. */
+    /** A client that sends one request after the other, and checks every answer. */
     private final class Client implements Runnable {
         private final String key;
         private final Doing doing;

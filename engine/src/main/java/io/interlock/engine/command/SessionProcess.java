@@ -142,7 +142,7 @@ final class SessionProcess extends GuardedProcess {
     public void bequeath(Path file) {
         String path = file.toAbsolutePath().toString();
         if (path.indexOf('\n') < 0) {
-            guard.tell("heirloom " + path);
+            guard.tell("cleanup " + path);
         }
     }
 

@@ -2,7 +2,7 @@
 #
 # $1     the mark that everything the command starts has in its environment
 # stdin  a pipe that only the starting process holds open: when it dies, however that may be, the pipe ends.
-#        Lines: "keep PID" and "leader PID" from launch.sh and leader.sh; "signal NAME", "pace SECONDS", "leash TIME", "heirloom FILE" and
+#        Lines: "keep PID" and "leader PID" from launch.sh and leader.sh; "signal NAME", "pace SECONDS", "leash TIME", "cleanup FILE" and
 #        "end" from the starting process; "tick TIME" from the guard's own clock
 # stdout what the starting process should know
 #
@@ -14,16 +14,16 @@ leader=
 found=
 leash=
 clock=
-heirloom=
+cleanup=
 
-# Nobody but KILL ends the guard before its work is done; nobody may be left to read what it says.
+# Only KILL ends the guard before its work is done. PIPE is ignored too: the process that reads its stdout may be gone.
 trap '' HUP INT QUIT TERM PIPE
 
 say() {
     printf '%s\n' "$*" 2>/dev/null
 }
 
-# Process ids from paths below /proc, without the one that brings home the exit code.
+# Process ids from paths below /proc, except that of the process that waits for the command and returns its exit code.
 ids() {
     for path in "$@"; do
         id=${path#/proc/}
@@ -37,8 +37,8 @@ with_stat() {
     ids $(grep -lsE "\) [^ZX] $1 " /proc/[0-9]*/stat)
 }
 
-# Everything of the command: its session; whoever left that but still has the mark; and the children of all these, since one
-# of them may have left the session and wiped its environment.
+# Everything of the command: its session; processes that left it but still have the mark; and the children of all these, since
+# one of them may have left the session and wiped its environment.
 look() {
     found=$(ids $(grep -lszF "$mark" /proc/[0-9]*/environ))
     [ -z "$leader" ] || found="$found$(with_stat "[0-9]+ [0-9]+ $leader")"
@@ -56,8 +56,8 @@ look() {
     done
 }
 
-# Sends a signal to everybody in the session once: to the group in one step, then to those in other groups. Whoever has left the
-# session is spared until the sweep: it may be guarded by another, who passes signals on to it.
+# Sends a signal to each process in the session once: to the group in one step, then to those in other groups. A process that has
+# left the session is spared until the sweep: another guard may watch over it and pass signals on to it.
 pass_on() {
     [ -n "$leader" ] || return
     group=$(with_stat "[0-9]+ $leader")
@@ -69,16 +69,16 @@ pass_on() {
             *) kill -s "$1" "$id" 2>/dev/null ;;
         esac
     done
-    # A stopped process hears of it only when it goes on.
+    # A stopped process receives the signal only when it goes on.
     kill -s CONT -- "-$leader" 2>/dev/null
 }
 
-# Kills until nobody was found twice in a row: one that forks while it is looked for is found the next time.
+# Kills until two looks in a row find no process: one that forks during a look is found by the next.
 sweep() {
     quiet=0
     rounds=0
     while [ "$quiet" -lt 2 ]; do
-        # First look, then kill: whoever loses its parent may be found no more.
+        # First look, then kill: a process that loses its parent may not be found any more.
         look
         [ -z "$leader" ] || kill -s KILL -- "-$leader" 2>/dev/null
         if [ -z "$found" ]; then
@@ -99,7 +99,7 @@ sweep() {
     done
 }
 
-# Says every $1 seconds what time it is, until the guard listens no more. The guard's pipe is open only while it speaks, or that would
+# Writes every $1 seconds what time it is, until the guard reads no more. It opens the guard's pipe only to write, or that would
 # never end; and the guard's stdout not at all, or that would not end with the guard.
 tick() {
     exec >/dev/null 2>&1
@@ -138,21 +138,22 @@ while IFS= read -r line; do
             ;;
         "leash "*) leash=${line#leash } ;;
         "tick "*) ticked "${line#tick }" ;;
-        "heirloom "*) heirloom=${line#heirloom } ;;
+        "cleanup "*) cleanup=${line#cleanup } ;;
         end)
-            # Whoever says so is there to see to it.
-            heirloom=
+            # The starting process is alive, and removes the file itself.
+            cleanup=
             break
             ;;
     esac
 done
 
-# From here on nobody can report any more, since a directory cannot be written to, and a command that cannot report does not start.
+# From here on no process can report any more, since a directory cannot be written to, and a command that cannot report does not start.
 exec </
 sweep
-[ -z "$heirloom" ] || rm -f -- "$heirloom"
+[ -z "$cleanup" ] || rm -f -- "$cleanup"
 say "over"
-# The clock, once woken, finds that nobody listens. Nobody but its parent would bury it, nor its sleep.
+# Killing its sleep wakes the clock, which can no longer write to the guard and ends. Each is reaped by its parent; without one, it
+# could stay a zombie.
 if [ -n "$clock" ]; then
     kill -s KILL $(with_stat "$clock") 2>/dev/null
     wait "$clock"

@@ -9,7 +9,7 @@
 
 echo "keep $$" 2>/dev/null >"/proc/$1/fd/0" || exit 125
 
-# Descriptor 9 is the command's stderr from here on; ours goes to whoever reads what the guard says.
+# Descriptor 9 is the command's stderr from here on; ours goes to the process that reads the stdout of the guard.
 exec 9>&2 2>"/proc/$1/fd/1"
 
 if [ "$2" = exact ]; then

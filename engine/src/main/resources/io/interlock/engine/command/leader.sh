@@ -1,4 +1,4 @@
-# Becomes the command, after the guard has heard of its session. A guard that is gone means that whoever started this is gone.
+# Reports its session to the guard, then becomes the command. If the guard is gone, so is the process that started this.
 #
 # $1 process id of the guard; the rest is the command
 #

@@ -27,21 +27,21 @@ class AuditVerifierTest {
     @Test
     void anEditedRecordIsFound() {
         log.runs(10).sealed();
-        log.edit(7, record -> TamperedLog.blaming(record, "somebody else"));
+        log.edit(7, record -> TamperedLog.blaming(record, "mallory"));
         assertThat(findings()).containsExactly(AuditFinding.edited(7, 7));
     }
 
     @Test
     void theLastRecordEditedIsFound() {
         log.runs(10).sealed();
-        log.edit(20, record -> TamperedLog.blaming(record, "somebody else"));
+        log.edit(20, record -> TamperedLog.blaming(record, "mallory"));
         assertThat(findings()).containsExactly(AuditFinding.edited(20, 20));
     }
 
     @Test
     void anEditedRecordWithAFreshLinkIsFoundByTheNextLink() {
         log.runs(10).sealed();
-        log.edit(7, record -> TamperedLog.blaming(record, "somebody else"));
+        log.edit(7, record -> TamperedLog.blaming(record, "mallory"));
         log.links.put(7L, AuditChain.next(link(6), record(7)));
         assertThat(findings()).containsExactly(AuditFinding.edited(8, 8));
     }
@@ -118,7 +118,7 @@ class AuditVerifierTest {
     void aChainWrittenAnewIsFoundByWhoeverKeptALink() {
         log.runs(10).sealed();
         Witness kept = Witness.of(log.head, null);
-        log.edit(7, record -> TamperedLog.blaming(record, "somebody else"));
+        log.edit(7, record -> TamperedLog.blaming(record, "mallory"));
         log.links.clear();
         log.head = Seal.GENESIS;
         log.sealed();

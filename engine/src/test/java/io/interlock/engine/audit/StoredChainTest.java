@@ -94,7 +94,7 @@ class StoredChainTest {
         AuditRecord record = link.record();
         return record == null || link.seal().position() != 2
                 ? link
-                : new AuditLog.Sealed(link.seal(), TamperedLog.blaming(record, "somebody else"));
+                : new AuditLog.Sealed(link.seal(), TamperedLog.blaming(record, "mallory"));
     }
 
     private void work(LockKey key) {

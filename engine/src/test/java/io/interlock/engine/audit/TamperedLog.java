@@ -17,7 +17,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** An audit log whose rows a test can reach, as whoever can write to the database does. */
+/** An audit log whose rows a test can change, as a user who can write to the database can. */
 final class TamperedLog implements AuditLog {
 
     static final Instant START = Instant.parse("2026-01-01T00:00:00Z");

@@ -110,7 +110,7 @@ class LeashTest {
             process.stdin().close();
             assertThat(process.waitFor()).isEqualTo(Exit.exited(3));
         }
-        // Sooner than its next tick, and nobody is left unburied.
+        // Sooner than its next tick, and no zombie is left.
         await().atMost(Duration.ofSeconds(4)).until(() -> clock.stream().noneMatch(Files::exists));
     }
 

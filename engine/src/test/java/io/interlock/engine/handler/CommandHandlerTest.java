@@ -290,8 +290,8 @@ class CommandHandlerTest {
     }
 
     @Test
-    void aContextThatTakesNoOutputHoldsNobodyUp() {
-        // More than a pipe holds: the command would stand still if nobody read.
+    void aContextThatTakesNoOutputHoldsNoCommandUp() {
+        // More than a pipe holds: the command would stand still if its output was not read.
         await().atMost(Duration.ofSeconds(30)).until(() -> {
             run("head -c 300000 /dev/zero", new FakeContext("{}"), spec -> spec.outputTail(0));
             return true;

@@ -154,12 +154,12 @@ class HttpHandlerTest {
     }
 
     @Test
-    void nobodyThereIsTriedAgain() throws Exception {
-        URI nobody;
+    void anAddressWithoutAServerIsTriedAgain() throws Exception {
+        URI closed;
         try (OtherSide other = OtherSide.answering(200, "")) {
-            nobody = other.url("/");
+            closed = other.url("/");
         }
-        assertThatThrownBy(() -> run(HttpSpec.of(nobody)))
+        assertThatThrownBy(() -> run(HttpSpec.of(closed)))
                 .isInstanceOf(TransientFailureException.class)
                 .hasMessageContaining("gave no answer");
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Runs whose work somebody else may still do: their key is nobody else's. */
+/** Runs whose work another service may still do: no other run gets their key. */
 @Timeout(60)
 class HttpRunTest {
 

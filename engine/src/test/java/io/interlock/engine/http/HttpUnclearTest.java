@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Requests of which nobody knows whether they are worked on: whoever has a callback keeps the lease. */
+/** Requests of which the engine does not know whether they are worked on: a run with a callback keeps its lease. */
 @Timeout(60)
 class HttpUnclearTest {
 

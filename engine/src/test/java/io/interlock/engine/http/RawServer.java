@@ -80,7 +80,7 @@ public final class RawServer implements AutoCloseable {
             asked.countDown();
             script.run(connection.getOutputStream());
         } catch (IOException over) {
-            // Whoever asked has hung up.
+            // The client has hung up.
         } finally {
             hungUp.countDown();
         }

@@ -131,7 +131,7 @@ class TlsTest {
         try (InputStream in = Files.newInputStream(file)) {
             keys.load(in, PASSWORD);
         }
-        // As an authority too: whoever trusts this store trusts the certificate.
+        // As an authority too: a client that trusts this store trusts the certificate.
         keys.setCertificateEntry("trusted", keys.getCertificate("server"));
         return keys;
     }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Signatures that others understand, and that nobody else can make. */
+/** Signatures that other libraries understand, and that cannot be made without the secret. */
 class WebhookSignerTest {
 
     private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
-/** Engines that tell somebody outside. */
+/** Engines that send notifications. */
 class NotifiedEngineTest extends NotifyFixture {
 
     @Test

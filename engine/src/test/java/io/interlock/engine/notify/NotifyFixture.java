@@ -44,7 +44,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
-/** Runs that go wrong, on a store in memory, and somebody who wants to know, with time in hand. */
+/** Runs that go wrong, on a store in memory, and a receiver of notifications, with time in hand. */
 @Timeout(60)
 abstract class NotifyFixture {
 
@@ -83,7 +83,7 @@ abstract class NotifyFixture {
             posts.add(new ReceivedPost(url, headers, new String(body, StandardCharsets.UTF_8)));
             int answer = status.getOrDefault(url.getHost(), 204);
             if (answer == 0) {
-                throw new IOException("nobody is at " + url);
+                throw new IOException("no server is at " + url);
             }
             return answer;
         }

@@ -59,7 +59,7 @@ class FireTimesTest {
         assertThat(local("30 2 * * *", "2026-10-24T12:00:00Z", 2))
                 .containsExactly("2026-10-25T02:30+02:00", "2026-10-26T02:30+01:00");
         assertThat(local("30 2 * * *", "2026-10-25T01:10:00Z", 1))
-                .as("also for whoever begins between the two")
+                .as("also for a schedule that begins between the two")
                 .containsExactly("2026-10-26T02:30+01:00");
         assertThat(local("0,30 1-3 * * *", "2026-10-25T00:15:00Z", 3))
                 .containsExactly("2026-10-25T02:30+02:00", "2026-10-25T03:00+01:00", "2026-10-25T03:30+01:00");

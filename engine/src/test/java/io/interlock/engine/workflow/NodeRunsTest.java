@@ -148,7 +148,7 @@ class NodeRunsTest {
         }
     }
 
-    /** Begins to close {@code engine}; those who only wait are sent away when this returns. */
+    /** Begins to close {@code engine}; callers that only wait are refused before this returns. */
     private static CompletableFuture<Void> closing(RunEngine engine, Run execution) {
         CompletableFuture<Optional<Run>> waiting =
                 engine.awaitEndAsync(execution.id(), SOON).toCompletableFuture();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The nodes of an execution are stopped when it is over, and not before: whoever asked for them, and whatever became of that one. */
+/** The nodes of an execution are stopped when it is over, and not before, whichever attempt asked for them and however it ended. */
 @Timeout(60)
 class OrphanNodeSweepTest {
 
@@ -147,7 +147,7 @@ class OrphanNodeSweepTest {
         Run stranger = asked(engine, execution, "by hand", "y");
         engine.janitor().runOnce();
         assertThat(flows.state(late)).isEqualTo(RunState.ABORTED);
-        assertThat(flows.state(stranger)).as("nobody's node").isEqualTo(RunState.PENDING);
+        assertThat(flows.state(stranger)).as("no node of the execution").isEqualTo(RunState.PENDING);
     }
 
     @Test

@@ -58,7 +58,7 @@ class SupervisionTest {
     @Test
     void aCommandThatLosesItsLeaseHasItsGrace() throws Exception {
         HeldLease held = new HeldLease(asked -> Duration.ofSeconds(20));
-        // Nobody but the guard would kill it.
+        // Only the guard would kill it.
         try (Timers never = new Never();
                 GuardedProcess process =
                         start("trap 'sleep 1.1; exit 3' TERM; echo ready; while :; do sleep 0.05; done")) {
@@ -88,11 +88,11 @@ class SupervisionTest {
     }
 
     @Test
-    void nobodyHearsOfTheEndBeforeTheLossIsTold() throws Exception {
+    void theEndIsNotToldBeforeTheLoss() throws Exception {
         HeldLease held = new HeldLease(asked -> Duration.ofSeconds(20));
         CompletableFuture<Supervision.Ended> end = new CompletableFuture<>();
         CompletableFuture<Boolean> toldFirst = new CompletableFuture<>();
-        // Whoever reads the message is slow: there is time for the end to overtake it.
+        // The reader of the message is slow: there is time for the end to overtake it.
         OutputStream slow = new OutputStream() {
             @Override
             public void write(int letter) {

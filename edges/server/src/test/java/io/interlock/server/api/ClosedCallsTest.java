@@ -9,7 +9,7 @@ import io.interlock.time.Environment;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** What whoever is refused is told. */
+/** What a caller that is refused is told. */
 class ClosedCallsTest {
 
     @Test

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every route of every compatible API against bytes, types, numbers and methods that nobody in his right mind sends: the compatible API's own shape, always. */
+/** Every route of every compatible API against bytes, types, numbers and methods that no sane client sends: always the API's own shape. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class HostileCompatTest {
 

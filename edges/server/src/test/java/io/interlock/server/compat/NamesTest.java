@@ -93,7 +93,7 @@ class NamesTest {
     void aNameIsNotTakenFromAClusterThatIsDestroyedMeanwhile() {
         String failed = failed();
         AtomicReference<@Nullable Answer> destroy = new AtomicReference<>();
-        // Whoever creates has seen by then that nothing goes on with the failed one.
+        // The create request has seen by then that the failed cluster has no active run.
         store.meanwhile(
                 "cluster/prod1", 3, () -> destroy.set(start(failed, "DESTROY").is(202)));
         JsonObject error = create().is(409).json().getJsonObject("error");

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Requests that all see that nobody has been there before: one is the first all the same. */
+/** Requests at the same time, of which none sees another: one is the first all the same. */
 class RacesTest {
 
     private static final int MANY = 4;

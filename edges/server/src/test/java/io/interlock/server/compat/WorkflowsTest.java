@@ -127,7 +127,7 @@ class WorkflowsTest extends StoreTest {
     @Test
     void anEventIsJsonWhateverItsSenderCallsIt() {
         Set<String> executions = new HashSet<>();
-        // What a browser's fetch and curl say if nobody tells them; what other senders say; nothing at all.
+        // What a browser's fetch and curl send by default; what other senders send; nothing at all.
         for (String type : List.of(
                 "text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "application/cloudevents+json", "")) {
             HttpRequest.Builder request = rig.request("/api/webhooks/events", rig.key(Role.TRIGGER));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What somebody sends who means no good. Refused, with bounded memory, and the server answers others as before. */
+/** What a malicious client sends. The server refuses it, with bounded memory, and answers other clients as before. */
 class HostileInputTest {
 
     private static final Rig rig = new Rig();

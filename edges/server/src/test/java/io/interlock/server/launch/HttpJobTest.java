@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Jobs that a server asks somebody else to do, over real HTTP in both directions. */
+/** Jobs that a server asks another service to do, over real HTTP in both directions. */
 class HttpJobTest {
 
     private static final String TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

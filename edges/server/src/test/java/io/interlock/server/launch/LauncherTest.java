@@ -176,7 +176,7 @@ class LauncherTest {
         assertThat(said.text())
                 .contains("/classes.jsa -Xlog:disable", "io.interlock.cli.Main runs ls")
                 .contains("-XX:+DisplayVMOutputToStderr")
-                // What the making of it says is nobody's business.
+                // The output of making the archive is not shown.
                 .doesNotContain("-Xshare:dump", "run -n trial");
         Files.createFile(folder.resolve("no-archive"));
         touch("core/pom.xml");

@@ -43,7 +43,7 @@ class LeasesOnlyTest {
                 .setting("dir " + folder)
                 .build();
         redis.start();
-        // A new Redis stays quiet for as long as the longest lease, unless somebody vouches for it.
+        // A new Redis grants nothing for as long as the longest lease, unless its user confirms the first use.
         store = "redis://127.0.0.1:" + port + "?firstUse=true";
         Path secret = Files.writeString(folder.resolve("worker.key"), WORKER + "\n");
         server = RealServer.start(

@@ -128,7 +128,7 @@ class StartTest {
             refused(69, "cannot listen at 127.0.0.1:" + port, Map.of(), "server", "--port", port);
         }
         try (RealServer next = RealServer.start(folder, Map.of(), "server")) {
-            assertThat(next.key()).as("no key was made that nobody has seen").isPresent();
+            assertThat(next.key()).as("the start that failed has made no key").isPresent();
         }
     }
 

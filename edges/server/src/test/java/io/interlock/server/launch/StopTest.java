@@ -95,7 +95,7 @@ class StopTest {
             assertThat(outcomes.subList(0, 8))
                     .as("done, after a second attempt")
                     .containsOnly("SUCCEEDED");
-            assertThat(outcomes.get(8)).as("nobody was left to do it").isEqualTo("FAILED");
+            assertThat(outcomes.get(8)).as("its caller sends no heartbeat").isEqualTo("FAILED");
         }
     }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What those who run a real server see of what its clients do: its metrics and its log. */
+/** What the operators of a real server see of what its clients do: its metrics and its log. */
 class WatchedServerTest {
 
     @TempDir

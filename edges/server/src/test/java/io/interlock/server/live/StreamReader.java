@@ -92,7 +92,7 @@ final class StreamReader implements AutoCloseable {
         return next(event -> event.type().equals(type));
     }
 
-    /** What has come so far and nobody has taken. */
+    /** The events that have come so far and that no call has taken. */
     List<Event> rest() {
         List<Event> rest = new ArrayList<>();
         events.drainTo(rest);

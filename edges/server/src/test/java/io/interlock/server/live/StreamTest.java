@@ -158,7 +158,7 @@ class StreamTest {
 
     @Test
     void whatChangesRightAfterAStreamOpensIsTold() throws Exception {
-        // Somebody else reads already, so the next look is not at once.
+        // Another client reads already, so the next look is not at once.
         try (StreamReader other = new StreamReader(rig, "", rig.key("other", Role.READ))) {
             rig.post("/locks/acquire", rig.key("other", Role.WORKER), lease("of/another"))
                     .is(200);
@@ -241,7 +241,7 @@ class StreamTest {
             rig.engine.setResource(key, "kind", "the-last", 10_000, "test", "many");
             Scanner late = new Scanner(slow.getInputStream(), StandardCharsets.UTF_8);
             assertThat(late.findWithinHorizon("event: reset|the-last", 0))
-                    .as("whoever reads again learns that something is missing")
+                    .as("a client that reads again learns that something is missing")
                     .isEqualTo("event: reset");
             assertThat(silent.isConnected()).isTrue();
             await().atMost(Duration.ofSeconds(30)).until(() -> {
@@ -251,7 +251,7 @@ class StreamTest {
         }
     }
 
-    /** Somebody who asks for a stream and does not read it. */
+    /** A client that asks for a stream and does not read it. */
     private Socket silentReader() throws IOException {
         Socket socket = new Socket();
         socket.setReceiveBufferSize(1024);

@@ -113,7 +113,7 @@ class BusyNodeTest {
                 .as("a look that has begun may be past what was changed before they asked")
                 .hasValue(2);
         rig.get("/audit/verify", Role.OPERATOR).is(200);
-        assertThat(verifications).as("whoever asks later has it looked at anew").hasValue(3);
+        assertThat(verifications).as("a later request has it looked at anew").hasValue(3);
     }
 
     /** Asks many times for something that does not come, and waits until all have been heard. */

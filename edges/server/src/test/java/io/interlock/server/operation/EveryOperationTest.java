@@ -200,7 +200,7 @@ class EveryOperationTest extends ServedTest {
             case "signIn" -> rig.post("/session", (String) null, "{\"apiKey\": \"" + key + "\"}");
             case "signOut" -> rig.send(rig.request("/session", null).DELETE().build());
             case "getContract" -> rig.get("/openapi.json", (String) null);
-            default -> throw new AssertionError("nobody tries " + operation.id + " at " + operation.path);
+            default -> throw new AssertionError("no request here for " + operation.id + " at " + operation.path);
         };
     }
 

@@ -118,7 +118,7 @@ class GoneClientTest {
                 .isTrue();
     }
 
-    /** Asks, and closes the connection when the store has granted it but nobody knows. */
+    /** Asks, and closes the connection when the store has granted it but no answer has been sent. */
     private void gone(String path, String body, LateStore.Late grant) throws Exception {
         String head = "POST /api/v1" + path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nx-api-key: "
                 + rig.key(Role.WORKER) + "\r\nContent-Length: " + body.length() + "\r\n\r\n";

@@ -73,7 +73,7 @@ class LocksTest extends ServedTest {
                 .isProblem(410, "lease-lost");
         Answer still = rig.get("/locks/validate?key=ledger/2&token=" + mine.number("token"), Role.WORKER);
         assertThat(still.json().getBoolean("valid"))
-                .as("nobody else's words end it")
+                .as("a wrong lease id or token does not end it")
                 .isTrue();
     }
 

@@ -57,9 +57,7 @@ class RunDetailsTest extends ServedTest {
         assertThat(Instant.parse(later.getString("heartbeatAt")))
                 .isAfterOrEqualTo(Instant.parse(first.getString("heartbeatAt")))
                 .isEqualTo(Instant.parse(heartbeat.text("expiresAt")).minus(Duration.ofSeconds(30)));
-        assertThat(later.containsKey("leaseId"))
-                .as("a secret of whoever does the work")
-                .isFalse();
+        assertThat(later.containsKey("leaseId")).as("a secret of the worker").isFalse();
         rig.post("/runs/" + run.text("id") + "/finish", Role.WORKER, "{" + proof(run) + ", \"outcome\": \"SUCCEEDED\"}")
                 .is(200);
         assertThat(rig.get("/runs/" + run.text("id"), Role.READ).json().containsKey("heartbeatAt"))

@@ -220,7 +220,7 @@ class RunsTest extends ServedTest {
                 "{\"key\": \"idem/e\", \"execution\": \"caller\", \"onConflict\": \"QUEUE\", \"idempotencyKey\": \"evt-3\","
                         + " \"leaseId\": \"" + lease + "\"}";
         String id = rig.post("/runs", Role.WORKER, start).is(202).text("id");
-        // It may not wait here for the end: whoever does not ask for its turn for 15 s has left the line.
+        // It may not wait here for the end: a caller that does not ask for its turn for 15 s has left the line.
         Answer again = rig.post("/runs", rig.key(Role.WORKER), start, "Prefer", "wait=20")
                 .is(200);
         assertThat(again.text("id")).isEqualTo(id);

@@ -59,7 +59,7 @@ class PolyglotWorkersTest {
         List<String> runs = IntStream.range(0, 20)
                 .mapToObj(n -> submit("count", "count/" + n))
                 .toList();
-        // Nobody ends before both have begun, so both have their share.
+        // No run ends before both workers have begun one, so both have their share.
         String work = "echo $WORKER >> begun; until [ -e go ]; do sleep 0.05; done; echo $INTERLOCK_RUN_ID >> done";
         try (Script.Running python = Script.PYTHON.start(server, folder, "count", work);
                 Script.Running bash = Script.BASH.start(server, folder, "count", work)) {

@@ -61,7 +61,7 @@ class CatalogueTest {
         assertThat(ProblemCode.values())
                 .allSatisfy(problem -> assertThat(
                                 named.contains(problem) || sources.indexOf("ProblemCode." + problem.name()) >= 0)
-                        .as("somebody answers with %s", problem)
+                        .as("a source file answers with %s", problem)
                         .isTrue());
     }
 

@@ -41,7 +41,7 @@ final class Caller {
         return new Caller(instances, new ContractCheck(document), "t" + UUID.randomUUID());
     }
 
-    /** Somebody else at the same compatible API. */
+    /** A caller of another tenant at the same compatible API. */
     Caller ofAnotherTenant() {
         return new Caller(instances, contract, "t" + UUID.randomUUID());
     }

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The eight guarantees of "Ingestion Concurrency and Locking" as far as the compatible API gives them, at two instances on each store. What
- * they mean for the rows of an event is shown by whoever ingests.
+ * The eight guarantees of "Ingestion Concurrency and Locking" as far as the compatible API gives them, at two instances on each store. The
+ * ingestion example shows what they mean for the rows of an event.
  */
 @ParameterizedClass
 @Execution(ExecutionMode.CONCURRENT)
@@ -65,7 +65,7 @@ class IngestionGuaranteesTest {
         aWorkerDies("43");
     }
 
-    /** Nobody knows more than that it was running, until its lease has ended and somebody asks for the event. */
+    /** The run counts as running until its lease has ended and a caller asks for the event. */
     private void aWorkerDies(String event) {
         String run = caller.post(
                         "/api/v1/runs",

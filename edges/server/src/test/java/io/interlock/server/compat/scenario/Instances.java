@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /** Two server processes that know nothing of each other but what their store says. All scenarios share them; they end with the JVM. */
 final class Instances {
 
-    /** Held by whoever orders a sweep, which is for all tenants, and by whoever wants something left as it is. */
+    /** Held by tests that order a sweep, which is for all tenants, and by tests that a sweep would disturb. */
     static final String SWEEPS = "sweeps";
 
     private static final Map<ServedStore, Instances> STARTED = new ConcurrentHashMap<>();
@@ -54,14 +54,14 @@ final class Instances {
 
     /** The key that may act for any tenant. */
     String key() {
-        // Whoever was first on the store has made it.
+        // The instance that was first on the store has made it.
         return both.stream()
                 .flatMap(server -> server.key().stream())
                 .findFirst()
                 .orElseThrow();
     }
 
-    /** One more on the same store; whoever asks for it ends it. */
+    /** One more on the same store; the caller closes it. */
     RealServer further(String... options) {
         String[] all = Stream.concat(arguments.stream(), Arrays.stream(options)).toArray(String[]::new);
         return RealServer.start(folder, Map.of(), all);

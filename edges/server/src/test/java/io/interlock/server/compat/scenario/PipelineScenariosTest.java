@@ -37,7 +37,7 @@ class PipelineScenariosTest {
         assertThat(first.json())
                 .isEqualTo(answer(id, "PENDING", "Pipeline gcp_billing_export triggered successfully (async mode)"));
         assertThat(run(EXPORT).json())
-                .as("at the other instance, while nobody works on it yet")
+                .as("at the other instance, before a worker has claimed it")
                 .isEqualTo(answer(
                         id, "RUNNING", "Pipeline gcp_billing_export already running - returning existing execution"));
         Work work = caller.take(EXPORT);
