@@ -165,7 +165,11 @@ final class RetryingConnection {
             values = patience.await(
                     connection.async().eval(script.text(), ScriptOutputType.MULTI, namespace.keys(), argv));
         }
-        return seen(Reply.of(values));
+        Reply reply = seen(Reply.of(values));
+        if (reply.isOk()) {
+            attachment.learnFrom(reply);
+        }
+        return reply;
     }
 
     private long replicasOf(StatefulRedisConnection<String, String> connection, int wanted, CallDeadline patience)
