@@ -6,8 +6,6 @@ import io.interlock.spi.StoreUrl;
 import io.interlock.spi.StoreUrl.StoreSettings;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +57,7 @@ record RedisSettings(Address address, StoreSettings common, int waitReplicas, bo
             @Nullable String password) {
 
         private static final int DEFAULT_PORT = 6379;
+        private static final int MAX_PORT = 65_535;
 
         static Address parse(StoreUrl url) {
             // The part before the last @ of a malformed URL may be a secret: never show it.
@@ -70,7 +69,8 @@ record RedisSettings(Address address, StoreSettings common, int waitReplicas, bo
                 throw malformed(shown);
             }
             String host = uri.getHost();
-            if (host == null || uri.getFragment() != null) {
+            int port = uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort();
+            if (host == null || uri.getFragment() != null || port == 0 || port > MAX_PORT) {
                 throw malformed(shown);
             }
             // Split before it is decoded: either part may contain an encoded colon.
@@ -83,21 +83,16 @@ record RedisSettings(Address address, StoreSettings common, int waitReplicas, bo
             return new Address(
                     url.scheme().equals("rediss"),
                     host.replaceAll("^\\[|\\]$", ""),
-                    uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort(),
+                    port,
                     database(uri.getPath(), shown),
-                    decodedOrNull(credentials[0]),
-                    decodedOrNull(credentials[1]));
+                    credentials[0].isEmpty() ? null : StoreUrl.decoded(credentials[0]),
+                    credentials[1].isEmpty() ? null : StoreUrl.decoded(credentials[1]));
         }
 
         @Override
         public String toString() {
             String shownHost = host.indexOf(':') < 0 ? host : "[" + host + "]";
             return (tls ? "rediss://" : "redis://") + shownHost + ":" + port + "/" + database;
-        }
-
-        private static @Nullable String decodedOrNull(String text) {
-            // A plus is literal here, not a blank as in forms.
-            return text.isEmpty() ? null : URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
         }
 
         private static int database(String path, String shown) {

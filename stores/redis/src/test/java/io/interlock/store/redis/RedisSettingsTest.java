@@ -39,7 +39,9 @@ class RedisSettingsTest {
                 "redis://:hush@/0",
                 "redis://:hush@host/zero",
                 "redis://:hush@host:1/0#x",
-                "redis://:hush@host:1/-1"
+                "redis://:hush@host:1/-1",
+                "redis://:hush@host:0",
+                "redis://:hush@host:65536"
             })
     void aBrokenUrlIsNotRepeatedWithItsSecret(String url) {
         assertThatThrownBy(() -> parse(url))
@@ -67,6 +69,7 @@ class RedisSettingsTest {
                 "waitReplicas=-1",
                 "waitReplicas=101",
                 "firstUse=yes",
+                "prefix=%zz",
                 "colour=blue"
             })
     void optionsOutsideTheirLimitsAreRefused(String option) {
