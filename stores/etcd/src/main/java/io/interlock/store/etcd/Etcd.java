@@ -95,9 +95,9 @@ final class Etcd implements AutoCloseable {
         return named("delay/" + (shared == null ? member(key) : shared));
     }
 
-    /** The place in which processes wait for a key. */
+    /** The beginning of the places of processes that wait for a key. It ends in what no name contains, because one may begin like another. */
     ByteSequence waitersOf(LockKey key) {
-        return named("wait/" + member(key) + "/");
+        return named("wait/" + member(key) + '\0');
     }
 
     /** The beginning of the names of keys: of all, of a tenant, or of a tenant's keys with a prefix. */
