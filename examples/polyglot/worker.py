@@ -86,15 +86,22 @@ class Attempt:
 
     def is_confirmed(self):
         """Renews the lease before anything is begun: a claim whose answer was late may bring one that is nearly over."""
-        self.renewed = time.monotonic()
-        return post(self.path + "/heartbeat", self.proof, timeout=self.every)[0] == 200
+        begun = time.monotonic()
+        while True:
+            self.renewed = time.monotonic()
+            status, answer = post(self.path + "/heartbeat", self.proof, timeout=self.every)
+            if status == 200 and "expiresAt" in answer:
+                return True
+            if status not in (0, 200) or time.monotonic() - begun > 2 * self.every:
+                return False
+            time.sleep(min(1, self.every / 4))
 
     def hold(self, command):
         """Sends heartbeats while the command runs. Stops the command on request, and before its lease could have ended."""
         while command.poll() is None:
             sent = time.monotonic()
             status, answer = post(self.path + "/heartbeat", {**self.proof, **self.report}, timeout=self.every)
-            if status == 200:
+            if status == 200 and "expiresAt" in answer:
                 self.renewed, self.cancelled = sent, answer["cancelRequested"]
             self.lost = status not in (0, 200) or time.monotonic() - self.renewed > 2 * self.every
             if self.lost or self.cancelled:

@@ -169,7 +169,7 @@ class PolyglotWorkersTest {
                 "heartbeat",
                         new ConcurrentLinkedQueue<>(
                                 // To bash a page is the end of the lease, so that it stops in time.
-                                script == Script.PYTHON ? List.of(0, 502, 0, 200, 0) : List.of(0, 502, 0)),
+                                script == Script.PYTHON ? List.of(502, 0, 502, 0, 200, 0) : List.of(502, 0, 502, 0)),
                 "finish", new ConcurrentLinkedQueue<>(List.of(502, 200)));
         String work = "echo $INTERLOCK_RUN_ID >> begun; until [ -e go ]; do sleep 0.05; done";
         try (ProxyInFront proxy = new ProxyInFront(
