@@ -20,6 +20,7 @@ class RedisSettingsTest {
         assertThat(settings.common().maxLease()).isEqualTo(Duration.ofMinutes(5));
         assertThat(settings.common().timeout()).isEqualTo(Duration.ofSeconds(5));
         assertThat(settings.waitReplicas()).isZero();
+        assertThat(parse("redis://my_cache:1/").address().host()).isEqualTo("my_cache");
     }
 
     @Test
