@@ -76,7 +76,8 @@ record EtcdSettings(
     }
 
     /** The store's kind and place, for messages, without secrets. */
-    String displayName() {
+    @Override
+    public String toString() {
         return (tls ? "etcds://" : "etcd://") + String.join(",", members) + " (prefix " + common.prefix() + ")";
     }
 

@@ -40,7 +40,7 @@ class EtcdOpeningTest {
         "etcds://user:pass%40word@one/?prefix=p, etcds://one:2379 (prefix p)"
     })
     void theNameOfAStoreHasItsMembersAndNoSecrets(String url, String name) {
-        assertThat(EtcdSettings.of(StoreUrl.parse(url)).displayName()).isEqualTo(name);
+        assertThat(EtcdSettings.of(StoreUrl.parse(url))).hasToString(name);
     }
 
     @ParameterizedTest
