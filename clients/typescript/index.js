@@ -55,11 +55,15 @@ class Transport {
     if (!url || !["http:", "https:"].includes(url.protocol)) {
       throw new InterlockError(`server '${server}' is not an address like https://interlock.example:8080`);
     }
-    if (!apiKey) {
+    const key = apiKey?.trim();
+    if (!key) {
       throw new InterlockError("no API key: pass apiKey, or set INTERLOCK_API_KEY");
     }
+    if (!/^[ -~]+$/.test(key)) {
+      throw new InterlockError("the API key has characters that no API key has");
+    }
     this.base = `${url.origin}${url.pathname.replace(/\/+$/, "")}/api/v1`;
-    this.headers = { "x-api-key": apiKey, accept: "application/json" };
+    this.headers = { "x-api-key": key, accept: "application/json" };
   }
 
   /** One request. Throws Unavailable if no answer came: it may or may not have been carried out. */

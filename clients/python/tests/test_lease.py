@@ -218,6 +218,12 @@ class LeaseTest(unittest.TestCase):
         with self.assertRaises(Unavailable):
             Client("http://127.0.0.1:1").lease(key())
 
+    def test_blanks_around_an_api_key_are_left_out_and_others_refused_without_showing_it(self):
+        with client_of(self, api_key=os.environ["INTERLOCK_API_KEY"] + "\n").lease(key()):
+            pass
+        with self.assertRaisesRegex(InterlockError, "^(?!.*canary).*API key"):
+            Client("http://127.0.0.1:1", "ilk\ncanary")
+
     def test_a_key_that_cannot_be_is_refused(self):
         with self.assertRaises(interlock.ApiError) as refused:
             self.client.lease("")

@@ -182,6 +182,7 @@ test("a grant that was waited for is relied on from a renewal on", async () => {
 test("wrong settings are named", async () => {
   assert.throws(() => new Client({ server: "localhost" }), /localhost/);
   assert.throws(() => new Client({ apiKey: "" }), InterlockError);
+  assert.throws(() => new Client({ apiKey: "ilk\ncanary" }), (refused) => /API key/.test(refused) && !/canary/.test(refused));
   await assert.rejects(new Client({ apiKey: "wrong" }).lease(key()), AccessDenied);
   await assert.rejects(new Client({ server: "http://127.0.0.1:1" }).lease(key()), Unavailable);
   await assert.rejects(client.lease(""), (refused) => refused instanceof ApiError && refused.status === 400);

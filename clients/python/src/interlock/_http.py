@@ -46,8 +46,11 @@ class Transport:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
             raise InterlockError("server %r is not an address like https://interlock.example:8080" % url)
+        api_key = api_key.strip()
         if not api_key:
             raise InterlockError("no API key: pass api_key, or set INTERLOCK_API_KEY")
+        if not (api_key.isascii() and api_key.isprintable()):
+            raise InterlockError("the API key has characters that no API key has")
         self._host = parts.hostname
         self._port = parts.port
         self._path = parts.path.rstrip("/") + "/api/v1"
