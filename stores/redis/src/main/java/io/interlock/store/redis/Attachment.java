@@ -87,7 +87,6 @@ final class Attachment {
                     connection.async().eval(Script.ATTACH.text(), ScriptOutputType.MULTI, namespace.keys(), arguments));
             Reply reply = Reply.of(values);
             if (reply.isOk()) {
-                learnFrom(reply);
                 report(reply, before);
                 return reply;
             }

@@ -165,11 +165,7 @@ final class RetryingConnection {
             values = patience.await(
                     connection.async().eval(script.text(), ScriptOutputType.MULTI, namespace.keys(), argv));
         }
-        Reply reply = seen(Reply.of(values));
-        if (reply.isOk()) {
-            attachment.learnFrom(reply);
-        }
-        return reply;
+        return seen(Reply.of(values));
     }
 
     private long replicasOf(StatefulRedisConnection<String, String> connection, int wanted, CallDeadline patience)
@@ -195,6 +191,9 @@ final class RetryingConnection {
 
     private Reply seen(Reply reply) {
         clock.saw(reply);
+        if (reply.isOk()) {
+            attachment.learnFrom(reply);
+        }
         return reply;
     }
 
