@@ -18,6 +18,9 @@ export * from "./errors.js";
 
 const LONGEST_WAIT = 30;
 const LONGEST_REQUEST = 5;
+/** A proxy may want clients to wait for longer than the server is away. */
+const LONGEST_PAUSE = 5;
+const NO_CONTENT = 204;
 /** Timers stand still while the machine sleeps, so a deadline is looked at this often, in seconds. */
 const LOOK_EVERY = 0.5;
 /** A request that is refused so will be refused again. */
@@ -52,11 +55,15 @@ class Transport {
     if (!url || !["http:", "https:"].includes(url.protocol)) {
       throw new InterlockError(`server '${server}' is not an address like https://interlock.example:8080`);
     }
-    if (!apiKey) {
+    const key = apiKey?.trim();
+    if (!key) {
       throw new InterlockError("no API key: pass apiKey, or set INTERLOCK_API_KEY");
     }
+    if (!/^[ -~]+$/.test(key)) {
+      throw new InterlockError("the API key has characters that no API key has");
+    }
     this.base = `${url.origin}${url.pathname.replace(/\/+$/, "")}/api/v1`;
-    this.headers = { "x-api-key": apiKey, accept: "application/json" };
+    this.headers = { "x-api-key": key, accept: "application/json" };
   }
 
   /** One request. Throws Unavailable if no answer came: it may or may not have been carried out. */
@@ -72,11 +79,16 @@ class Transport {
     try {
       const response = await fetch(this.base + path, request);
       const answer = await response.text();
+      const body = response.status === NO_CONTENT ? {} : objectOf(answer);
+      // A refusal counts in any words. But a success that is not the server's, such as a page of a proxy, proves nothing.
+      if (!body && response.ok) {
+        throw new Error("another program answered");
+      }
       return {
         status: response.status,
         isGood: response.ok,
-        body: parse(answer),
-        retryAfter: Number(response.headers.get("retry-after")) || undefined,
+        body: body ?? { detail: answer.slice(0, 200) || undefined },
+        retryAfter: Math.min(LONGEST_PAUSE, Number(response.headers.get("retry-after"))) || undefined,
         // Why a lease that was given back was over before.
         lapsed: response.headers.get("x-lease-lapsed") ?? undefined,
       };
@@ -106,11 +118,13 @@ class Transport {
   }
 }
 
-function parse(answer) {
+/** The JSON object that it is, if it is one. */
+function objectOf(answer) {
   try {
-    return answer ? JSON.parse(answer) : {};
+    const body = JSON.parse(answer);
+    return typeof body === "object" && body !== null && !Array.isArray(body) ? body : undefined;
   } catch {
-    return { detail: answer.slice(0, 200) };
+    return undefined;
   }
 }
 

@@ -6,6 +6,7 @@
 The command gets the parameters as JSON on its input, and INTERLOCK_RUN_ID, INTERLOCK_KEY and INTERLOCK_TOKEN, the fencing token to
 write with. Lines like "::interlock stage=load progress=3/20" on its output tell how far it is. TERM ends the worker after its run.
 """
+import http.client
 import json
 import os
 import re
@@ -26,17 +27,36 @@ GRACE = 10  # seconds between TERM and KILL
 stopping = threading.Event()
 
 
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """The API key belongs to this server alone."""
+
+    def redirect_request(self, *words):
+        return None
+
+
+opener = urllib.request.build_opener(NoRedirects)
+
+
 def post(path, body, timeout):
-    """The status of the answer and its JSON; status 0 if the server did not answer."""
+    """The status of the answer and its JSON; status 0 if the server did not answer, but for example a proxy."""
     headers = {"Content-Type": "application/json", "x-api-key": API_KEY}
     request = urllib.request.Request(SERVER + path, json.dumps(body).encode(), headers)
     try:
-        with urllib.request.urlopen(request, timeout=timeout) as answer:
-            return answer.status, json.load(answer)
-    except urllib.error.HTTPError as refused:
-        return (0 if refused.code in (429, 503) else refused.code), json.loads(refused.read() or "{}")
-    except OSError:
+        try:
+            answer = opener.open(request, timeout=timeout)
+        except urllib.error.HTTPError as refused:
+            answer = refused
+        with answer:
+            status, text = answer.getcode(), answer.read()
+    except (OSError, http.client.HTTPException):
         return 0, {}
+    try:
+        facts = json.loads(text)
+    except ValueError:
+        facts = None
+    if status == 429 or status >= 500 or (status < 300 and not isinstance(facts, dict)):
+        return 0, {}
+    return status, facts if isinstance(facts, dict) else {}
 
 
 def insist(path, body):
@@ -64,15 +84,26 @@ class Attempt:
         self.every = seconds(item["heartbeatEvery"])
         self.report, self.lost, self.cancelled = {}, False, False
 
+    def is_confirmed(self):
+        """Renews the lease before anything is begun: a claim whose answer was late may bring one that is nearly over."""
+        begun = time.monotonic()
+        while True:
+            self.renewed = time.monotonic()
+            status, answer = post(self.path + "/heartbeat", self.proof, timeout=self.every)
+            if status == 200 and "expiresAt" in answer:
+                return True
+            if status not in (0, 200) or time.monotonic() - begun > 2 * self.every:
+                return False
+            time.sleep(min(1, self.every / 4))
+
     def hold(self, command):
         """Sends heartbeats while the command runs. Stops the command on request, and before its lease could have ended."""
-        renewed = time.monotonic()
         while command.poll() is None:
             sent = time.monotonic()
             status, answer = post(self.path + "/heartbeat", {**self.proof, **self.report}, timeout=self.every)
-            if status == 200:
-                renewed, self.cancelled = sent, answer["cancelRequested"]
-            self.lost = status not in (0, 200) or time.monotonic() - renewed > 2 * self.every
+            if status == 200 and "expiresAt" in answer:
+                self.renewed, self.cancelled = sent, answer["cancelRequested"]
+            self.lost = status not in (0, 200) or time.monotonic() - self.renewed > 2 * self.every
             if self.lost or self.cancelled:
                 return stop(command)
             try:
@@ -90,6 +121,8 @@ class Attempt:
                 sys.stdout.write(line)
 
     def work(self, words):
+        if not self.is_confirmed():
+            return  # left to others
         facts = {"RUN_ID": self.run["id"], "KEY": self.run["key"], "TOKEN": str(self.proof["token"])}
         variables = {**os.environ, **{"INTERLOCK_" + name: value for name, value in facts.items()}}
         variables.pop("INTERLOCK_API_KEY")

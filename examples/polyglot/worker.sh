@@ -22,9 +22,16 @@ post() {
   status=${answer##*$'\n'} answer=${answer%$'\n'*}
 }
 
-# insist PATH JSON: repeats a request until it is answered. Claims and finishes may be repeated: the same request gets the same answer.
+# insist PATH JSON: repeats a request until it is answered, and not by a page of a proxy. Claims and finishes may be repeated: the same
+# request gets the same answer.
 insist() {
-  until post "$1" "$2" 40; [[ $status == [1-4]?? && $status != 429 ]]; do sleep 1; done
+  until post "$1" "$2" 40; [[ $status == 2?? && $answer == \{* || $status == [34]?? && $status != 429 ]]; do sleep 1; done
+}
+
+# heartbeat [FIELDS]: whether the lease is renewed
+heartbeat() {
+  post "/runs/$run/heartbeat" "{$proof${1:-}}" "$every"
+  [[ $status == 200 && $answer == *'"expiresAt"'* ]]
 }
 
 # report: the last stage and progress that the command reported
@@ -39,8 +46,7 @@ report() {
 # no answer after one more is given up, and the command is stopped before the key can be granted again.
 hold() {
   while kill -0 "$command" 2> /dev/null; do
-    post "/runs/$run/heartbeat" "{$proof$(report)}" "$every"
-    [[ $status == 200 ]] || verdict=lost
+    heartbeat "$(report)" || verdict=lost
     [[ $answer == *'"cancelRequested":true'* ]] && verdict=cancelled
     [[ $verdict ]] && { kill -- "-$command" 2> /dev/null; return; }
     sleep "$every" & wait -n "$command" $!
@@ -60,6 +66,7 @@ while [[ ! $stopping ]]; do
   while [[ $parameters =~ ^(.*),\"[A-Za-z]+\":\"[^\"]*\"$ ]]; do parameters=${BASH_REMATCH[1]}; done      # what comes after them
   every=$(awk "BEGIN { print $(sed 's/H/*3600+/; s/M/*60+/; s/S/+/; s/$/0/' <<< "$heartbeat_every") }")      # 1M40S is 100
 
+  heartbeat || continue      # a claim whose answer was late may bring a lease that is nearly over: left to others
   : > "$out"; verdict=
   set -m          # a separate process group, so that all of it can be stopped
   INTERLOCK_RUN_ID=$run INTERLOCK_TOKEN=$token "$@" <<< "$parameters" > "$out" &

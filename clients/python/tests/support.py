@@ -1,5 +1,6 @@
 """What the tests share. They need a server: INTERLOCK_SERVER, INTERLOCK_API_KEY (an admin's), with the jobs of `tests/interlock.yaml`."""
 
+import http.server
 import socket
 import threading
 import time
@@ -29,6 +30,36 @@ def client_of(test, *arguments, **settings):
     client = Client(*arguments, **settings)
     test.addCleanup(client.close)
     return client
+
+
+class OtherProgram:
+    """Answers every request with a page, as a proxy in front of a server that is away may do."""
+
+    def __init__(self, page=b"<html>Back soon</html>", status=200, headers=()):
+        self.asked = threading.Event()
+        asked = self.asked
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(page)))
+                for name, value in headers:
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(page)
+                asked.set()
+
+            def log_message(self, *words):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = "http://127.0.0.1:%d" % self._server.server_port
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
 
 
 class Proxy:

@@ -8,7 +8,7 @@ import interlock
 from interlock import AccessDenied, Client, IngestionInProgressError, InterlockError, LeaseLost, LockHeld, Unavailable
 from interlock import _held
 
-from .support import Proxy, client_of, key, until
+from .support import OtherProgram, Proxy, client_of, key, until
 
 
 class LeaseTest(unittest.TestCase):
@@ -86,6 +86,39 @@ class LeaseTest(unittest.TestCase):
         os.close(read)
         os.close(write)
         self.assertNotIn(address, ("", repr(self._address())))
+
+    def test_the_end_of_a_forked_process_gives_nothing_back(self):
+        name = key()
+        with self.client.lease(name) as lease:
+            # A thread that is not in the child may have the lock.
+            with lease._lock:
+                child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    with lease:
+                        self.assertTrue(lease.is_lost)
+                        self.assertEqual(lease.remaining, 0)
+                except LeaseLost:
+                    code = 0
+                finally:
+                    os._exit(code)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            self.assertTrue(self.client.is_valid(name, lease.token))
+
+    def test_the_success_of_another_program_is_no_answer(self):
+        for page in (b"<html>Back soon</html>", b"null", b"[]", b""):
+            other = OtherProgram(page)
+            self.addCleanup(other.close)
+            client = client_of(self, other.url)
+            with self.assertRaises(Unavailable):
+                client.lease(key())
+            lease = self.client.lease(key())
+            with mock.patch.object(lease, "_transport", client._transport):
+                confirmed = lease._confirmed
+                self.assertFalse(lease._renew())
+                self.assertEqual(lease._confirmed, confirmed)
+            lease.release()
 
     def _address(self):
         return self.client._transport._idle[-1].sock.getsockname()
@@ -184,6 +217,12 @@ class LeaseTest(unittest.TestCase):
             client_of(self, api_key="wrong").lease(key())
         with self.assertRaises(Unavailable):
             Client("http://127.0.0.1:1").lease(key())
+
+    def test_blanks_around_an_api_key_are_left_out_and_others_refused_without_showing_it(self):
+        with client_of(self, api_key=os.environ["INTERLOCK_API_KEY"] + "\n").lease(key()):
+            pass
+        with self.assertRaisesRegex(InterlockError, "^(?!.*canary).*API key"):
+            Client("http://127.0.0.1:1", "ilk\ncanary")
 
     def test_a_key_that_cannot_be_is_refused(self):
         with self.assertRaises(interlock.ApiError) as refused:

@@ -7,7 +7,7 @@ from interlock import Unavailable, Worker, _held
 from interlock._held import clock
 from interlock._http import Answer
 
-from .support import client_of, key, until
+from .support import OtherProgram, client_of, key, until
 
 
 class RunTest(unittest.TestCase):
@@ -162,6 +162,13 @@ class RunTest(unittest.TestCase):
         worker.start()
         until(lambda: stopped, "the end of the worker")
         self.assertEqual(stopped, [(True, "SUCCEEDED")])
+
+    def test_a_worker_stops_soon_however_long_a_proxy_wants_it_to_wait(self):
+        proxy = OtherProgram(status=503, headers=[("Retry-After", "3600")])
+        self.addCleanup(proxy.close)
+        worker = client_of(self, proxy.url).worker({"python-own": lambda work: "done"}).start()
+        self.assertTrue(proxy.asked.wait(30))
+        self.assertTrue(worker.stop(30))
 
     def test_a_run_that_is_asked_to_stop_before_it_begins_does_not_end_the_worker(self):
         worker = client_of(self).worker({"python-asked": lambda work: work.check()})

@@ -1,5 +1,6 @@
 // What the tests share. They need a server: INTERLOCK_SERVER, INTERLOCK_API_KEY (an admin's), with the jobs of interlock.yaml.
 
+import http from "node:http";
 import net from "node:net";
 import { randomUUID } from "node:crypto";
 
@@ -26,6 +27,24 @@ export async function api(method, path, body) {
     body: body && JSON.stringify(body),
   });
   return response.status === 204 ? {} : response.json();
+}
+
+/** Answers every request with a page, as a proxy in front of a server that is away may do. */
+export async function otherProgram(page, status = 200, headers = {}) {
+  let asked;
+  const first = new Promise((resolve) => (asked = resolve));
+  const server = http.createServer((request, response) =>
+    request.resume().on("end", () => response.writeHead(status, headers).end(page, asked)),
+  );
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    asked: first,
+    url: `http://127.0.0.1:${server.address().port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }
 
 /** Between client and server; after `cut` nothing gets through, and neither side is told. */

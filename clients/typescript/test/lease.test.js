@@ -10,7 +10,7 @@ import {
   LockHeld,
   Unavailable,
 } from "../index.js";
-import { api, key, proxy, until } from "../test-support/support.js";
+import { api, key, otherProgram, proxy, until } from "../test-support/support.js";
 
 const client = new Client({ holder: "first" });
 const other = new Client({ holder: "second" });
@@ -148,6 +148,23 @@ test("a lease is declared lost before the server grants again", async (context) 
   await assert.rejects(lease.release(), LeaseLost);
 });
 
+test("the success of another program is no answer", async (context) => {
+  for (const page of ["<html>Back soon</html>", "null", "[]", ""]) {
+    const other = await otherProgram(page);
+    context.after(other.close);
+    await assert.rejects(new Client({ server: other.url }).lease(key()), Unavailable);
+    const lease = await client.lease(key());
+    const real = globalThis.fetch;
+    const path = (url) => new URL(url).pathname;
+    const replaced = context.mock.method(globalThis, "fetch", (url, request) => real(other.url + path(url), request));
+    const confirmed = lease._confirmed;
+    assert.equal(await lease._renew(), false);
+    assert.equal(lease._confirmed, confirmed);
+    replaced.mock.restore();
+    await lease.release();
+  }
+});
+
 test("a grant that was waited for is relied on from a renewal on", async () => {
   const name = key();
   const first = await client.lease(name, { ttl: 2 });
@@ -165,6 +182,7 @@ test("a grant that was waited for is relied on from a renewal on", async () => {
 test("wrong settings are named", async () => {
   assert.throws(() => new Client({ server: "localhost" }), /localhost/);
   assert.throws(() => new Client({ apiKey: "" }), InterlockError);
+  assert.throws(() => new Client({ apiKey: "ilk\ncanary" }), (refused) => /API key/.test(refused) && !/canary/.test(refused));
   await assert.rejects(new Client({ apiKey: "wrong" }).lease(key()), AccessDenied);
   await assert.rejects(new Client({ server: "http://127.0.0.1:1" }).lease(key()), Unavailable);
   await assert.rejects(client.lease(""), (refused) => refused instanceof ApiError && refused.status === 400);

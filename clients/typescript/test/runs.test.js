@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { AccessDenied, ApiError, Client, LockHeld, NotFound, PermanentFailure, UnknownJob } from "../index.js";
-import { api, key, until } from "../test-support/support.js";
+import { api, key, otherProgram, until } from "../test-support/support.js";
 
 const client = new Client();
 
@@ -173,6 +173,15 @@ test("join finds the run under way, and a name finds the same run", async () => 
   const same = await client.submit(`${name}/2`, "typescript-join", options);
   assert.equal((await client.submit(`${name}/2`, "typescript-join", options)).id, same.id);
   await Promise.all([first.cancel("test is over"), same.cancel("test is over")]);
+});
+
+test("a worker stops soon however long a proxy wants it to wait", { timeout: 30_000 }, async (context) => {
+  const proxy = await otherProgram("<html>Back soon</html>", 503, { "retry-after": "3600" });
+  context.after(proxy.close);
+  const worker = new Client({ server: proxy.url }).worker({ "typescript-own": () => {} });
+  void worker.run();
+  await proxy.asked;
+  await worker.stop();
 });
 
 test("a worker stops though the server is away, and says when it is refused", async () => {

@@ -169,7 +169,7 @@ class Client:
             error = error_of(answer.status, answer.body)
             if attempt == 3 or not isinstance(error, Unavailable):
                 raise error
-            time.sleep(min(5.0, answer.retry_after or 0.25 * 2**attempt))
+            time.sleep(answer.retry_after or 0.25 * 2**attempt)
         raise AssertionError("unreachable")
 
 

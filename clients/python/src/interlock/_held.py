@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import threading
 import time
@@ -57,6 +58,7 @@ class Held:
         # One hundredth less for clocks of different speed, a sixth less so that the work has time to stop.
         self._reliance = ttl * 0.99 - ttl / 6
         self._confirmed = sent_at
+        self._process = os.getpid()
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._lost: Optional[str] = None
@@ -83,15 +85,24 @@ class Held:
     @property
     def remaining(self) -> float:
         """For how many seconds the lease may be relied on without another renewal; 0 once it is lost."""
+        if self._is_inherited:
+            return 0.0
         with self._lock:
             return 0.0 if self._lost else max(0.0, self._reliance - (clock() - self._confirmed))
 
     @property
     def is_lost(self) -> bool:
         """Whether the work has to stop."""
-        if self.remaining <= 0:
+        if self._is_inherited:
+            self._lost = "it is held by the process that this one was forked from"
+        elif self.remaining <= 0:
             self._lose("no renewal was confirmed in time")
         return self._lost is not None
+
+    @property
+    def _is_inherited(self) -> bool:
+        """Whether this process is a fork of the holder, which renews the lease and gives it back; its locks may be held for ever here."""
+        return self._process != os.getpid()
 
     def check(self) -> None:
         """Raises `LeaseLost` once the lease is lost. Call it before each write and between the steps of long work."""
@@ -168,6 +179,8 @@ class Held:
 
     def _end(self) -> None:
         """Renews no more."""
+        if self._is_inherited:
+            return
         self._ended.set()
         for thread in self._threads:
             if thread is not threading.current_thread() and thread.is_alive():

@@ -14,6 +14,10 @@ from urllib.parse import urlencode, urlsplit
 from .errors import InterlockError, Unavailable
 
 _MOST_IDLE = 8
+_NO_CONTENT = 204
+
+# A proxy may want clients to wait for longer than the server is away.
+_LONGEST_PAUSE = 5.0
 
 
 class Answer:
@@ -42,8 +46,11 @@ class Transport:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
             raise InterlockError("server %r is not an address like https://interlock.example:8080" % url)
+        api_key = api_key.strip()
         if not api_key:
             raise InterlockError("no API key: pass api_key, or set INTERLOCK_API_KEY")
+        if not (api_key.isascii() and api_key.isprintable()):
+            raise InterlockError("the API key has characters that no API key has")
         self._host = parts.hostname
         self._port = parts.port
         self._path = parts.path.rstrip("/") + "/api/v1"
@@ -79,8 +86,14 @@ class Transport:
             connection.close()
             raise Unavailable("no answer from %s: %s" % (self._host, broken or type(broken).__name__)) from broken
         self._give_back(connection, response.will_close)
+        body = {} if response.status == _NO_CONTENT else _object(raw)
+        if body is None:
+            # A refusal counts in any words. But a success that is not the server's, such as a page of a proxy, proves nothing.
+            if 200 <= response.status < 300:
+                raise Unavailable("another program than an Interlock server answered at %s" % self._host)
+            body = {"detail": raw[:200].decode("utf-8", "replace")}
         lapsed = response.getheader("X-Lease-Lapsed")
-        return Answer(response.status, _json(raw), _seconds(response.getheader("Retry-After")), lapsed)
+        return Answer(response.status, body, _seconds(response.getheader("Retry-After")), lapsed)
 
     def close(self) -> None:
         with self._lock:
@@ -130,17 +143,18 @@ def _is_closed(sock: socket.socket) -> bool:
         return True
 
 
-def _json(raw: bytes) -> Dict[str, Any]:
+def _object(raw: bytes) -> Optional[Dict[str, Any]]:
+    """The JSON object that it is, or None."""
     try:
-        body = json.loads(raw) if raw else {}
+        body = json.loads(raw)
     except ValueError:
-        body = {"detail": raw[:200].decode("utf-8", "replace")}
-    return body if isinstance(body, dict) else {"value": body}
+        return None
+    return body if isinstance(body, dict) else None
 
 
 def _seconds(text: Optional[str]) -> Optional[float]:
     try:
-        return None if text is None else max(0.0, float(text))
+        return None if text is None else min(_LONGEST_PAUSE, max(0.0, float(text)))
     except ValueError:
         return None
 

@@ -121,6 +121,7 @@ class Work(Held):
 
     def stage(self, name: str) -> None:
         """Names the stage that the work is at, for those who wait. Raises like `check`."""
+        Held.check(self)
         with self._lock:
             self._report["stage"] = str(name)
         self._renew()
@@ -128,6 +129,7 @@ class Work(Held):
 
     def progress(self, done: int, total: Optional[int] = None) -> None:
         """Says how far the work is; it is told with the next renewal. Raises like `check`."""
+        Held.check(self)
         with self._lock:
             self._report["progress"] = {"done": int(done)} if total is None else {"done": int(done), "total": int(total)}
         self.check()
@@ -276,7 +278,7 @@ class Worker:
                 answer = self._transport.send("POST", "/claims", body, timeout=40)
             except Unavailable as unclear:
                 log.warning("no work could be taken, trying again: %s", unclear)
-                time.sleep(1)
+                self._pause(1)
                 continue
             if answer.is_good:
                 for item in answer.body["items"]:
@@ -285,7 +287,11 @@ class Worker:
             error = error_of(answer.status, answer.body)
             if not isinstance(error, Unavailable):
                 raise error
-            time.sleep(answer.retry_after or 1)
+            self._pause(answer.retry_after or 1)
+
+    def _pause(self, duration: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopping, duration)
 
     def _begin(self, item: Dict[str, Any], sent_at: float) -> None:
         lease = seconds(item.get("lease"), 3 * seconds(item.get("heartbeatEvery"), 10))

@@ -90,6 +90,25 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
         return text == null ? otherwise : DurationText.parse(name, text);
     }
 
+    /**
+     * A user, a password or another part of a URL, without its percent-encoding.
+     *
+     * @throws InvalidSettingException that does not show it, because it may be a secret
+     */
+    public static String decoded(String part) {
+        // A plus is a plus outside of options.
+        return decodedOption(part.replace("+", "%2B"));
+    }
+
+    private static String decodedOption(String text) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException broken) {
+            throw new InvalidSettingException(
+                    "store", "…", "has a '%' that begins no percent-encoding", "write %25 for a '%'");
+        }
+    }
+
     @Override
     public String toString() {
         return mask(scheme + ":" + rest);
@@ -105,8 +124,8 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
             throw new InvalidSettingException(
                     "store", mask(url), "has the option '" + pair + "' without a value", "write ?option=value&…");
         }
-        String name = URLDecoder.decode(pair.substring(0, equals), StandardCharsets.UTF_8);
-        String value = URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8);
+        String name = decodedOption(pair.substring(0, equals));
+        String value = decodedOption(pair.substring(equals + 1));
         if (options.put(name, value) != null) {
             throw new InvalidSettingException(
                     "store", mask(url), "has the option '" + name + "' twice", "remove one of them");

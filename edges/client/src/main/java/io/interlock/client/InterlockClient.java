@@ -1,6 +1,7 @@
 package io.interlock.client;
 
 import io.interlock.Holder;
+import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.ThisProcess;
@@ -206,7 +207,12 @@ public final class InterlockClient implements AutoCloseable {
         }
 
         public Builder apiKey(String apiKey) {
-            headers.put("x-api-key", apiKey);
+            String key = apiKey.strip();
+            if (!key.chars().allMatch(character -> character > ' ' && character <= '~')) {
+                throw new InvalidSettingException(
+                        "apiKey", "…", "has characters that no API key has", "pass the key as it was created");
+            }
+            headers.put("x-api-key", key);
             return this;
         }
 

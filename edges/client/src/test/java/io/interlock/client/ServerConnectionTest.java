@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import io.interlock.InvalidSettingException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -55,6 +56,29 @@ class ServerConnectionTest {
         }
         other.stop(0);
         assertThat(seen).hasValue("nothing");
+    }
+
+    /** A file with a key ends in a line break. */
+    @Test
+    void blanksAroundAnApiKeyAreLeftOutAndOthersRefusedWithoutShowingIt() throws IOException {
+        AtomicReference<String> seen = new AtomicReference<>("nothing");
+        HttpServer server = HttpServer.create(loopback(), 0);
+        server.createContext("/", exchange -> {
+            seen.set(exchange.getRequestHeaders().getFirst("x-api-key"));
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+        });
+        server.start();
+        try (InterlockClient client = InterlockClient.connect(url("http", server), "ilk_canary\n")) {
+            client.connection().get("/jobs");
+            assertThat(seen).hasValue("ilk_canary");
+        } finally {
+            server.stop(0);
+        }
+        assertThatThrownBy(() -> InterlockClient.connect("http://localhost:1", "ilk_can\nary"))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("apiKey")
+                .hasMessageNotContaining("ary");
     }
 
     @Test

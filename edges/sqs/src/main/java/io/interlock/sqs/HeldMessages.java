@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
@@ -87,14 +88,23 @@ final class HeldMessages {
     /** Retries the messages that are due; refused ones are passed to {@code refused}. */
     void round(BiConsumer<Message, String> refused) {
         boolean storeAway = false;
-        for (Held one : all()) {
-            boolean due = one.kind() == Kind.STORE_AWAY || since(one.triedAt()).compareTo(retryAfter) >= 0;
-            if (due && !storeAway) {
+        for (String receipt : receipts()) {
+            // Before each one, because the store may be slow.
+            keepHidden();
+            Held one = find(receipt);
+            if (one != null && !storeAway && isDue(one)) {
                 Outcome outcome = delivery.of(one.message(), one.request());
                 storeAway = outcome.kind() == Kind.STORE_AWAY;
                 settle(one, outcome, refused);
             }
         }
+    }
+
+    private boolean isDue(Held one) {
+        return one.kind() == Kind.STORE_AWAY || since(one.triedAt()).compareTo(retryAfter) >= 0;
+    }
+
+    private void keepHidden() {
         for (Held one : all()) {
             if (since(one.hiddenAt()).multipliedBy(2).compareTo(hidden) >= 0) {
                 keepHidden(one);
@@ -152,6 +162,14 @@ final class HeldMessages {
 
     private synchronized List<Held> all() {
         return List.copyOf(held.values());
+    }
+
+    private synchronized List<String> receipts() {
+        return List.copyOf(held.keySet());
+    }
+
+    private synchronized @Nullable Held find(String receipt) {
+        return held.get(receipt);
     }
 
     private synchronized void put(Held one) {

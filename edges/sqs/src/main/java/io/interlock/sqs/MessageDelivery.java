@@ -3,9 +3,12 @@ package io.interlock.sqs;
 import io.interlock.InterlockException;
 import io.interlock.RunRefusal;
 import io.interlock.StoreUnavailableException;
+import io.interlock.UnsafeStoreException;
+import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
+import io.interlock.engine.access.TenantLimitException;
 import io.interlock.sqs.Queue.Message;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,8 +47,10 @@ final class MessageDelivery {
         Submission answer;
         try {
             answer = engine.submit(request);
-        } catch (StoreUnavailableException away) {
+        } catch (StoreUnavailableException | UnsafeStoreException | EngineClosedException away) {
             return new Outcome(Kind.STORE_AWAY, String.valueOf(away.getMessage()));
+        } catch (TenantLimitException full) {
+            return new Outcome(Kind.NOT_NOW, String.valueOf(full.getMessage()));
         } catch (InterlockException refused) {
             return new Outcome(Kind.REFUSED, String.valueOf(refused.getMessage()));
         }

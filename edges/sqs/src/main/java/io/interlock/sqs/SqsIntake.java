@@ -5,6 +5,7 @@ import io.interlock.config.InterlockSettings;
 import io.interlock.config.SqsSettings;
 import io.interlock.time.Environment.Timers;
 import io.interlock.time.LocalTime;
+import io.interlock.time.LocalTime.Moment;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadFactory;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,10 +33,16 @@ public final class SqsIntake implements Intake {
                 queues.push(QueueIntake.start(queue, house));
             }
         } catch (RuntimeException | Error refused) {
-            queues.forEach(QueueIntake::close);
+            close(queues);
             throw refused;
         }
-        return () -> queues.forEach(QueueIntake::close);
+        return () -> close(queues);
+    }
+
+    /** All are told to end before one is waited for. */
+    private static void close(Deque<QueueIntake> queues) {
+        queues.forEach(QueueIntake::stop);
+        queues.forEach(QueueIntake::close);
     }
 
     /** All work on one queue. Closing aborts the wait for messages, and returns those without a run. */
@@ -51,6 +59,8 @@ public final class SqsIntake implements Intake {
         private final List<Thread> receivers;
         private final Timers chores;
         private final Timers rests;
+        private final LocalTime time;
+        private @Nullable Moment stopped;
 
         private QueueIntake(SqsSettings settings, Intake.Context house) {
             String name = Queue.name(settings.queue());
@@ -59,10 +69,11 @@ public final class SqsIntake implements Intake {
             chores = house.environment().timers("interlock-sqs-chores");
             rests = house.environment().timers("interlock-sqs-rests");
             going = new Receiver.StopFlag(rests);
+            time = new LocalTime(house.environment());
             QueueCheck check = new QueueCheck(queue, name);
             MessageDelivery delivery = new MessageDelivery(house.engine(), queue);
             Duration retryAfter = settings.times().retryAfter();
-            held = new HeldMessages(queue, delivery, new LocalTime(house.environment()), retryAfter);
+            held = new HeldMessages(queue, delivery, time, retryAfter);
             Receiver.MessageAges waits =
                     new Receiver.MessageAges(house.environment().clock());
             Receiver.Sorting sorting = new Receiver.Sorting(
@@ -94,12 +105,20 @@ public final class SqsIntake implements Intake {
             return intake;
         }
 
-        @Override
-        public void close() {
+        /** Receives no more messages; says since when. */
+        Moment stop() {
             going.end();
             queue.stopReceiving();
+            Moment since = stopped == null ? time.now() : stopped;
+            stopped = since;
+            return since;
+        }
+
+        @Override
+        public void close() {
+            Moment since = stop();
             for (Thread receiver : receivers) {
-                join(receiver);
+                join(receiver, LAST_WORDS.minusNanos(time.elapsed(since)));
             }
             chores.close();
             // SQS may still serve the aborted poll, and would deliver the message to it.
@@ -108,9 +127,10 @@ public final class SqsIntake implements Intake {
             queue.close();
         }
 
-        private static void join(Thread receiver) {
+        private static void join(Thread receiver, Duration limit) {
             try {
-                receiver.join(LAST_WORDS.toMillis());
+                // 0 would be without a limit.
+                receiver.join(Math.max(1, limit.toMillis()));
             } catch (InterruptedException hurry) {
                 Thread.currentThread().interrupt();
             }

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,7 +44,7 @@ class MessageReaderTest {
         assertThat(request.maxRuntime()).contains(Duration.ofHours(1));
         assertThat(request.reason()).contains("load");
         assertThat(request.labels()).isEqualTo(Map.of("team", "red"));
-        assertThat(request.idempotencyKey()).contains("sqs/jobs.fifo/own");
+        assertThat(request.idempotencyKey()).contains("sqs/jobs.fifo/group own");
     }
 
     @Test
@@ -96,7 +97,7 @@ class MessageReaderTest {
         assertThat(request.parameters())
                 .isEqualTo("{\"id\":\"job-7\",\"cluster_id\":\"c1\",\"type\":\"DESTROY\",\"force\":true,"
                         + "\"spec\":{\"workers\":[3,0.5,null]}}");
-        assertThat(request.idempotencyKey()).contains("sqs/jobs.fifo/own");
+        assertThat(request.idempotencyKey()).contains("sqs/jobs.fifo/cluster-c1 own");
     }
 
     @Test
@@ -156,7 +157,21 @@ class MessageReaderTest {
         String body = "{\"job\": \"a\"}";
         assertThat(message(Message.digest(body), body).name()).isEqualTo("id");
         assertThat(message("", body).name()).isEqualTo("id");
-        assertThat(message("order-17", body).name()).isEqualTo("order-17");
+        assertThat(message("order-17", body).name()).isEqualTo("group order-17");
+    }
+
+    /** In a queue of high throughput, a deduplication id counts within its group. */
+    @Test
+    void theSameDeduplicationIdInAnotherGroupIsAnotherMessage() {
+        String body = "{\"job\": \"create\"}";
+        assertThat(Stream.of("a", "a/b", "b")
+                        .map(group -> new Message("id", group, "b/1", 1, Instant.EPOCH, body, ""))
+                        .map(message -> reader.read(message).idempotencyKey().orElseThrow()))
+                .doesNotHaveDuplicates();
+        assertThat(reader.read(new Message("id", "a/b", "1", 1, Instant.EPOCH, body, ""))
+                        .idempotencyKey())
+                .isNotEqualTo(reader.read(new Message("id", "a", "b/1", 1, Instant.EPOCH, body, ""))
+                        .idempotencyKey());
     }
 
     private static Message message(String deduplicationId, String body) {

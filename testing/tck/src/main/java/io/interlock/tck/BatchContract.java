@@ -13,6 +13,7 @@ import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.ReleaseRequest;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.LeaseStore.RenewRequest;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -170,6 +171,17 @@ interface BatchContract extends Contract {
                         leases.stream().map(LeaseRecord::id).toList(),
                         leases.get(0).id()))
                 .isEqualTo(AcquireRequest.MAX_KEYS);
+    }
+
+    @Test
+    default void asManyKeysAsAllowedAreRefusedThoughEachWasTakenTogetherWithAnother() {
+        List<LockKey> taken = new ArrayList<>();
+        for (int i = 0; i < AcquireRequest.MAX_KEYS; i++) {
+            taken.add(key("one/" + i));
+            granted(client().ask(ContractRequests.forKeys(List.of(key("one/" + i), key("other/" + i)))));
+        }
+        assertThat(bench().anotherClient().refusal(ContractRequests.forKeys(taken)))
+                .isInstanceOf(Refusal.Held.class);
     }
 
     private static List<LeaseRecord> granted(AcquireAnswer answer) {

@@ -8,10 +8,12 @@ import io.interlock.LeaseRecord;
 import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
+import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.AcquireRequest;
 import io.interlock.spi.LeaseStore.EvictRequest;
 import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Evicting a lease. */
@@ -51,6 +53,22 @@ interface EvictContract extends Contract {
         LeaseRecord next = other.take(key("victim"));
         assertThat(next.token().isAfter(lease.token())).isTrue();
         assertThat(next.evicted()).as("the new lease is not evicted").isEmpty();
+    }
+
+    @Test
+    default void oneEvictedKeyOfSeveralOpensAtItsOldEndThoughTheOthersAreRenewed() {
+        List<LeaseRecord> leases =
+                client().grants(ContractRequests.forKeys(List.of(key("kept"), key("victim")))).stream()
+                        .map(AcquireAnswer.Grant::lease)
+                        .toList();
+        client().evicted(leases.get(1));
+        advance(TTL.minusSeconds(5));
+        client().renewed(leases.get(0), TTL);
+        Client other = bench().anotherClient();
+        assertThat(other.refusal(key("victim"))).isInstanceOf(Refusal.Held.class);
+        bench().advancePast(Duration.ofSeconds(5));
+        other.take(key("victim"));
+        assertThat(other.refusal(key("kept"))).isInstanceOf(Refusal.Held.class);
     }
 
     @Test

@@ -42,6 +42,16 @@ interface WakeUpContract extends Contract {
     }
 
     @Test
+    default void whoWaitsForAKeyThatBeginsLikeThisOneIsWokenInPlaceOfNoOther() throws Exception {
+        Client other = bench().anotherClient();
+        try (ChangeFeed.Subscription open = other.store().changes().watch(key("awaited/part"), () -> {})) {
+            assertThat(open).isNotNull();
+            other.find(key("awaited/part"));
+            wakes(lease -> client().released(lease));
+        }
+    }
+
+    @Test
     default void theStopOfAnEvictedHolderWakesWhoWaits() throws Exception {
         wakes(lease -> {
             client().evicted(lease);

@@ -13,7 +13,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -44,6 +47,8 @@ class PolyglotWorkersTest {
                     hand-over: { run: { worker: remote }, lease: 2s, retry: { attempts: 2 } }
                     report-PYTHON: { run: { worker: remote }, lease: 3s }
                     report-BASH: { run: { worker: remote }, lease: 3s }
+                    proxied-PYTHON: { run: { worker: remote }, lease: 9s }
+                    proxied-BASH: { run: { worker: remote }, lease: 9s }
                 """);
         server = RealServer.start(
                 home, Map.of(), "server", "--config", file.toString(), "--store", "sqlite:" + home.resolve("i.db"));
@@ -152,6 +157,54 @@ class PolyglotWorkersTest {
         assertThat(ended.getString("state")).isEqualTo("FAILED");
         assertThat(ended.getJsonObject("error").getString("code")).isEqualTo("COMMAND_FAILED");
         assertThat(ended.getJsonObject("error").getString("message")).contains("7");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void pagesOfAProxyAreNoAnswers(Script script) throws IOException {
+        String job = "proxied-" + script;
+        String run = submit(job, "proxied/" + script);
+        Map<String, Queue<Integer>> pages = Map.of(
+                "claims", new ConcurrentLinkedQueue<>(List.of(502, 200)),
+                "heartbeat",
+                        new ConcurrentLinkedQueue<>(
+                                // To bash a page is the end of the lease, so that it stops in time.
+                                script == Script.PYTHON ? List.of(502, 0, 502, 0, 200, 0) : List.of(502, 0, 502, 0)),
+                "finish", new ConcurrentLinkedQueue<>(List.of(502, 200)));
+        String work = "echo $INTERLOCK_RUN_ID >> begun; until [ -e go ]; do sleep 0.05; done";
+        try (ProxyInFront proxy = new ProxyInFront(
+                        server,
+                        path -> Objects.requireNonNullElse(
+                                pages.get(path.substring(path.lastIndexOf('/') + 1))
+                                        .poll(),
+                                0));
+                Script.Running worker = script.start(proxy.url(), server.key().orElseThrow(), folder, job, work)) {
+            await().atMost(SOON)
+                    .untilAsserted(() ->
+                            assertThat(pages.get("heartbeat")).as(worker.said()).isEmpty());
+            write("go");
+            ends(run, "SUCCEEDED");
+            String next = submit(job, "proxied/next/" + script);
+            ends(next, "SUCCEEDED");
+            assertThat(lines("begun")).containsExactly(run, next);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void nothingIsBegunUnderALeaseThatWasNotConfirmed(Script script) throws IOException {
+        String job = "report-" + script;
+        String run = submit(job, "unconfirmed/" + script);
+        try (ProxyInFront proxy = new ProxyInFront(server, path -> path.endsWith("/heartbeat") ? 502 : 0);
+                Script.Running worker = script.start(
+                        proxy.url(),
+                        server.key().orElseThrow(),
+                        folder,
+                        job,
+                        "echo $INTERLOCK_RUN_ID >> begun; sleep 100")) {
+            ends(run, "FAILED");
+            assertThat(lines("begun")).as(worker.said()).isEmpty();
+        }
     }
 
     private static String submit(String job, String key) {

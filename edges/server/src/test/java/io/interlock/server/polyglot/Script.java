@@ -35,6 +35,11 @@ enum Script {
 
     /** Starts it; what it does in {@code folder} for a run of {@code job} is for a shell. */
     Running start(RealServer server, Path folder, String job, String work) {
+        return start(server.url(), server.key().orElseThrow(), folder, job, work);
+    }
+
+    /** Starts it at the server, or proxy, at {@code url}. */
+    Running start(String url, String key, Path folder, String job, String work) {
         require();
         try {
             Path said = Files.createTempFile(folder, name(), ".out");
@@ -42,8 +47,8 @@ enum Script {
                     .directory(folder.toFile())
                     .redirectErrorStream(true)
                     .redirectOutput(said.toFile());
-            builder.environment().put("INTERLOCK_SERVER", server.url());
-            builder.environment().put("INTERLOCK_API_KEY", server.key().orElseThrow());
+            builder.environment().put("INTERLOCK_SERVER", url);
+            builder.environment().put("INTERLOCK_API_KEY", key);
             builder.environment().put("WORKER", name());
             return new Running(builder.start(), said);
         } catch (IOException failure) {

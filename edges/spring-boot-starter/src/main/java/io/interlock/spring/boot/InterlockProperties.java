@@ -63,6 +63,12 @@ public record InterlockProperties(
         }
     }
 
+    // Without the store and its options, which may have passwords.
+    @Override
+    public String toString() {
+        return "InterlockProperties[enabled=" + enabled + ", server=" + server + ", tenant=" + tenant + "]";
+    }
+
     LeaseOptions leaseOptions() {
         LeaseOptions terms = LeaseOptions.defaults().ttl(lease).lockDelay(lockDelay);
         return maxRuntime == null ? terms : terms.maxHold(maxRuntime);

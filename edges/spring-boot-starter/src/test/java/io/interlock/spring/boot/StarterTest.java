@@ -20,6 +20,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -73,6 +74,23 @@ class StarterTest {
                     DataSourceTransactionManagerAutoConfiguration.class,
                     DataSourceAutoConfiguration.class))
             .withBean(Job.class);
+
+    @Test
+    void thePropertiesAsTextHaveNoPassword() {
+        String text = new InterlockProperties(
+                        true,
+                        "postgresql://app:s3cret@host/db",
+                        new InterlockProperties.Server("https://locks.example", "s3cret", null),
+                        Map.of("sslpassword", "s3cret"),
+                        "acme",
+                        Duration.ofSeconds(30),
+                        Duration.ZERO,
+                        null,
+                        Duration.ofSeconds(25),
+                        false)
+                .toString();
+        assertThat(text).contains("acme").doesNotContain("s3cret");
+    }
 
     @Test
     void theDatabaseIsTheOneOfTheDataSource(@TempDir Path folder) {

@@ -53,7 +53,7 @@ final class Etcd implements AutoCloseable {
         } catch (SSLException | IllegalArgumentException unreadable) {
             throw new InvalidSettingException(
                     "store",
-                    settings.displayName(),
+                    settings.toString(),
                     "has certificates that cannot be used (" + unreadable.getMessage() + ")",
                     "check the files of ca, cert and key");
         }
@@ -95,9 +95,9 @@ final class Etcd implements AutoCloseable {
         return named("delay/" + (shared == null ? member(key) : shared));
     }
 
-    /** The place in which processes wait for a key. */
+    /** The beginning of the places of processes that wait for a key. It ends in what no name contains, because one may begin like another. */
     ByteSequence waitersOf(LockKey key) {
-        return named("wait/" + member(key) + "/");
+        return named("wait/" + member(key) + '\0');
     }
 
     /** The beginning of the names of keys: of all, of a tenant, or of a tenant's keys with a prefix. */
@@ -130,7 +130,7 @@ final class Etcd implements AutoCloseable {
     /** Waits for calls that are made together, one for each of {@code items}. */
     <I, T> List<T> awaitEach(Collection<I> items, Function<I, CompletableFuture<T>> call) {
         if (closed) {
-            throw new StoreUnavailableException(settings.displayName(), "is closed");
+            throw new StoreUnavailableException(settings.toString(), "is closed");
         }
         List<CompletableFuture<T>> futures = items.stream().map(call).toList();
         try (CallDeadline deadline =
@@ -145,13 +145,13 @@ final class Etcd implements AutoCloseable {
         } catch (TimeoutException late) {
             futures.forEach(future -> future.cancel(true));
             throw new StoreUnavailableException(
-                    settings.displayName(),
+                    settings.toString(),
                     "gave no answer in " + settings.common().timeout().toMillis() + " ms");
         }
     }
 
     private InterlockException failure(Throwable cause) {
-        String name = settings.displayName();
+        String name = settings.toString();
         String message = String.valueOf(cause.getMessage());
         if (message.contains("permission denied")) {
             return InvalidSettingException.forbidden(

@@ -54,7 +54,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class EtcdDocuments implements Documents {
 
-    /** Each key is read by three operations, and a transaction has at most 128. */
+    private static final int OPERATIONS_PER_TRANSACTION = 128;
+
+    /** Each key is read by three operations. */
     private static final int KEYS_PER_READ = 40;
 
     private static final Duration ROUNDING = Duration.ofMillis(1_500);
@@ -137,7 +139,7 @@ final class EtcdDocuments implements Documents {
             if (document.lease() == null) {
                 transaction.free(key, document);
             } else if (!granted.containsKey(key)) {
-                transaction.put(key, document, version(versions, key).shared());
+                transaction.evict(key, document);
             }
         });
         changes.forgotten().forEach(transaction::delete);
@@ -240,11 +242,7 @@ final class EtcdDocuments implements Documents {
         Map<ByteSequence, KeyValue> found = new HashMap<>();
         List<ByteSequence> names = new ArrayList<>(List.of(etcd.store(), etcd.quiet()));
         keys.forEach(key -> names.addAll(List.of(etcd.keyOf(key), etcd.holdOf(key, null), etcd.delayOf(key, null))));
-        long revision = 0;
-        int most = 2 + 3 * KEYS_PER_READ;
-        for (int from = 0; from < names.size(); from += most) {
-            revision = read(names.subList(from, Math.min(names.size(), from + most)), revision, found);
-        }
+        long revision = read(names, 0, found);
         Set<ByteSequence> shared = new LinkedHashSet<>();
         for (LockKey key : keys) {
             KeyValue stored = found.get(etcd.keyOf(key));
@@ -254,19 +252,24 @@ final class EtcdDocuments implements Documents {
                 shared.add(etcd.delayOf(key, name));
             }
         }
-        if (!shared.isEmpty()) {
-            read(List.copyOf(shared), revision, found);
-        }
+        read(List.copyOf(shared), revision, found);
         return found;
     }
 
+    /** Reads as of a revision, or as of now if it is 0; the revision is returned. */
     private long read(List<ByteSequence> names, long revision, Map<ByteSequence, KeyValue> found) {
-        GetOption option = GetOption.builder().withRevision(revision).build();
-        Op[] reads = names.stream().map(name -> Op.get(name, option)).toArray(Op[]::new);
-        TxnResponse answer =
-                etcd.await(() -> etcd.client.getKVClient().txn().Then(reads).commit());
-        answer.getGetResponses().forEach(read -> read.getKvs().forEach(value -> found.put(value.getKey(), value)));
-        return revision == 0 ? answer.getHeader().getRevision() : revision;
+        long asOf = revision;
+        for (int from = 0; from < names.size(); from += OPERATIONS_PER_TRANSACTION) {
+            GetOption option = GetOption.builder().withRevision(asOf).build();
+            Op[] reads = names.subList(from, Math.min(names.size(), from + OPERATIONS_PER_TRANSACTION)).stream()
+                    .map(name -> Op.get(name, option))
+                    .toArray(Op[]::new);
+            TxnResponse answer =
+                    etcd.await(() -> etcd.client.getKVClient().txn().Then(reads).commit());
+            answer.getGetResponses().forEach(read -> read.getKvs().forEach(value -> found.put(value.getKey(), value)));
+            asOf = asOf == 0 ? answer.getHeader().getRevision() : asOf;
+        }
+        return asOf;
     }
 
     private Map<LockKey, Version> versions(Map<ByteSequence, KeyValue> found, Collection<LockKey> keys) {
@@ -479,6 +482,26 @@ final class EtcdDocuments implements Documents {
                 fields.put(SHARED, shared);
             }
             operations.add(Op.put(etcd.keyOf(key), Etcd.text(new Fields(fields).text()), PutOption.DEFAULT));
+        }
+
+        /**
+         * A hold that is shared with other keys is renewed with them, so an evicted key gets one of its own. It lasts as long as
+         * from a renewal, because the last one may have come after the snapshot.
+         */
+        void evict(LockKey key, KeyDocument document) {
+            Version version = version(versions, key);
+            boolean separate = version.shared() != null && version.hold() != null;
+            put(key, document, separate ? null : version.shared());
+            if (separate) {
+                copy(requireNonNull(version.hold()), etcd.holdOf(key, null));
+                if (version.delay() != null) {
+                    copy(version.delay(), etcd.delayOf(key, null));
+                }
+            }
+        }
+
+        private void copy(KeyValue hold, ByteSequence name) {
+            leased.add(new LeasedPut(name, hold.getValue(), Math.max(1, length(hold, versions))));
         }
 
         void free(LockKey key, KeyDocument document) {

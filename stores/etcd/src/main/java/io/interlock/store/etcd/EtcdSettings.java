@@ -4,8 +4,6 @@ import io.interlock.InvalidSettingException;
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.StoreUrl.StoreSettings;
 import java.net.URI;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -37,8 +35,9 @@ record EtcdSettings(
         @Nullable Path key) {
 
     private static final Pattern PLACE = Pattern.compile("//(?:([^:@/]*):([^@/]*)@)?([^@/]+)/?");
-    private static final Pattern MEMBER = Pattern.compile("([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.%]+\\])(:\\d{1,5})?");
-    private static final String DEFAULT_PORT = ":2379";
+    private static final Pattern MEMBER = Pattern.compile("([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.%]+\\])(?::(\\d{1,5}))?");
+    private static final String DEFAULT_PORT = "2379";
+    private static final int MAX_PORT = 65_535;
 
     EtcdSettings {
         if ((cert == null) != (key == null)) {
@@ -62,8 +61,8 @@ record EtcdSettings(
                 Stream.of(place.group(3).split(",", -1))
                         .map(member -> member(url, member))
                         .toList(),
-                decoded(place.group(1)),
-                decoded(place.group(2)),
+                place.group(1) == null ? null : StoreUrl.decoded(place.group(1)),
+                place.group(2) == null ? null : StoreUrl.decoded(place.group(2)),
                 StoreSettings.of(url),
                 file(url, "ca"),
                 file(url, "cert"),
@@ -77,7 +76,8 @@ record EtcdSettings(
     }
 
     /** The store's kind and place, for messages, without secrets. */
-    String displayName() {
+    @Override
+    public String toString() {
         return (tls ? "etcds://" : "etcd://") + String.join(",", members) + " (prefix " + common.prefix() + ")";
     }
 
@@ -86,12 +86,11 @@ record EtcdSettings(
         if (!member.matches()) {
             throw malformed(url);
         }
-        return member.group(2) == null ? text + DEFAULT_PORT : text;
-    }
-
-    private static @Nullable String decoded(@Nullable String text) {
-        // A plus is literal here, not a blank as in forms.
-        return text == null ? null : URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+        String port = member.group(2) == null ? DEFAULT_PORT : member.group(2);
+        if (Integer.parseInt(port) < 1 || Integer.parseInt(port) > MAX_PORT) {
+            throw malformed(url);
+        }
+        return member.group(1) + ":" + port;
     }
 
     private static @Nullable Path file(StoreUrl url, String option) {

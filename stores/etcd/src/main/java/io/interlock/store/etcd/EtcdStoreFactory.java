@@ -27,7 +27,7 @@ public final class EtcdStoreFactory implements StoreFactory {
         EtcdSettings settings = EtcdSettings.of(url);
         return DocumentStore.open(
                 EtcdDocuments.connect(settings, environment),
-                new DocumentStore.Setup(settings.displayName(), settings.common(), PRECISION, true, Duration.ZERO),
+                new DocumentStore.Setup(settings.toString(), settings.common(), PRECISION, true, Duration.ZERO),
                 environment);
     }
 }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -130,7 +131,7 @@ final class WaitingProcesses implements ChangeFeed, AutoCloseable {
 
     private synchronized void forgetSession() {
         session = null;
-        places.values().forEach(place -> timers.after(PAUSE, place::take));
+        places.values().forEach(Place::takeLater);
     }
 
     private synchronized boolean isNeeded(Place place) {
@@ -145,6 +146,11 @@ final class WaitingProcesses implements ChangeFeed, AutoCloseable {
         private final Watchers<LockKey> watchers = new Watchers<>();
         private final List<Watch.Watcher> watches = new ArrayList<>();
 
+        /** Both watches of a place fail at each attempt while the cluster is away: one request is enough for all of that. */
+        private final AtomicBoolean scheduled = new AtomicBoolean();
+
+        private volatile boolean taking;
+
         Place(LockKey key) {
             this.key = key;
             this.name = Etcd.text(Etcd.string(etcd.waitersOf(key)) + process);
@@ -153,6 +159,7 @@ final class WaitingProcesses implements ChangeFeed, AutoCloseable {
         /** Puts the place, unless it is there, and looks for the one before it. */
         void take() {
             if (isNeeded(this)) {
+                taking = true;
                 var unused = session()
                         .thenCompose(lease -> etcd.client
                                 .getKVClient()
@@ -161,6 +168,7 @@ final class WaitingProcesses implements ChangeFeed, AutoCloseable {
                                         Etcd.text(""),
                                         PutOption.builder().withLeaseId(lease).build()))
                         .whenComplete((put, failure) -> {
+                            taking = false;
                             if (failure == null) {
                                 look();
                             } else {
@@ -250,9 +258,20 @@ final class WaitingProcesses implements ChangeFeed, AutoCloseable {
         }
 
         private void again(Throwable failure) {
-            if (isNeeded(this)) {
-                log.debug("no wake-ups about {} for now, waiters poll: {}", key, failure.toString());
-                timers.after(PAUSE, this::take);
+            log.debug("no wake-ups about {} for now, waiters poll: {}", key, failure.toString());
+            takeLater();
+        }
+
+        private void takeLater() {
+            if (isNeeded(this) && scheduled.compareAndSet(false, true)) {
+                timers.after(PAUSE, () -> {
+                    scheduled.set(false);
+                    if (taking) {
+                        takeLater();
+                    } else {
+                        take();
+                    }
+                });
             }
         }
     }

@@ -23,6 +23,8 @@ import io.interlock.time.Environment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,7 +40,7 @@ class EtcdOpeningTest {
         "etcds://user:pass%40word@one/?prefix=p, etcds://one:2379 (prefix p)"
     })
     void theNameOfAStoreHasItsMembersAndNoSecrets(String url, String name) {
-        assertThat(EtcdSettings.of(StoreUrl.parse(url)).displayName()).isEqualTo(name);
+        assertThat(EtcdSettings.of(StoreUrl.parse(url))).hasToString(name);
     }
 
     @ParameterizedTest
@@ -48,6 +50,10 @@ class EtcdOpeningTest {
                 "etcd://",
                 "etcd://one,,two",
                 "etcd://one/path",
+                "etcd://one:0",
+                "etcd://one:65536",
+                "etcd://user:secret%zz@one",
+                "etcd://one?prefix=%zz",
                 "etcd://user:secret@@one",
                 "etcd://one?prefix=a/b",
                 "etcd://one?maxLease=1s",
@@ -100,6 +106,34 @@ class EtcdOpeningTest {
                     .isInstanceOf(InvalidSettingException.class)
                     .hasMessageContaining("refused the login")
                     .hasMessageNotContaining("wrong");
+        }
+    }
+
+    /** Members forget the tokens of logins when they start, and of clients that were idle for five minutes. */
+    @Test
+    void aClientLogsInAgainWhenItsLoginWasForgotten() throws Exception {
+        assumeTrue(EtcdCluster.isAvailable(), "etcd is not installed (Debian: etcd-server)");
+        try (EtcdCluster cluster = EtcdCluster.start(1);
+                Client client = Client.builder()
+                        .endpoints(cluster.endpoints().toArray(String[]::new))
+                        .build()) {
+            EtcdCluster.Member member = cluster.leader().orElseThrow();
+            restrict(client);
+            try (LeaseStore store = Stores.open(cluster.url().replace("//", "//app:s3cret@"))) {
+                LockKey key = LockKey.of("acme", "k");
+                assertThat(store.find(List.of(key))).containsExactly(Optional.empty());
+                member.kill();
+                member.start();
+                AcquireRequest request = AcquireRequest.of(
+                        key,
+                        LeaseId.random(Environment.system().random()),
+                        new Holder("h", "h"),
+                        Duration.ofSeconds(10));
+                Awaitility.await()
+                        .atMost(Duration.ofSeconds(30))
+                        .ignoreException(StoreUnavailableException.class)
+                        .until(() -> store.tryAcquire(List.of(request)).only() instanceof AcquireAnswer.Granted);
+            }
         }
     }
 

@@ -59,9 +59,9 @@ final class Attachment {
         return known().maxLease();
     }
 
-    /** Remembers an epoch that this process began. */
-    void remember(long epoch) {
-        learn(new Known(epoch, Duration.ZERO));
+    /** Remembers what a reply says of the store. */
+    synchronized void learnFrom(Reply reply) {
+        known = known.and(new Known(reply.epoch(), reply.maxLease()));
     }
 
     /**
@@ -86,10 +86,8 @@ final class Attachment {
             List<Object> values = patience.await(
                     connection.async().eval(Script.ATTACH.text(), ScriptOutputType.MULTI, namespace.keys(), arguments));
             Reply reply = Reply.of(values);
-            if (reply.status().equals("ok")) {
-                Duration maxLease = Duration.of(reply.number(2), ChronoUnit.MICROS);
-                learn(new Known(reply.number(1), maxLease));
-                report(reply, before, maxLease);
+            if (reply.isOk()) {
+                report(reply, before);
                 return reply;
             }
             refuseUnsafe(reply);
@@ -99,10 +97,6 @@ final class Attachment {
 
     private synchronized Known known() {
         return known;
-    }
-
-    private synchronized void learn(Known more) {
-        known = known.and(more);
     }
 
     private String runIdOf(String info) {
@@ -166,7 +160,8 @@ final class Attachment {
         return new UnsafeStoreException(settings.displayName(), problem, nextStep);
     }
 
-    private void report(Reply reply, Known before, Duration maxLease) {
+    private void report(Reply reply, Known before) {
+        Duration maxLease = reply.maxLease();
         String event = reply.word(0);
         String what = switch (event) {
             case "emptied" -> "has lost its data";
@@ -181,12 +176,12 @@ final class Attachment {
                     "store {} {}: epoch {} begins, nothing is granted for {}",
                     settings.displayName(),
                     what,
-                    reply.number(1),
-                    DurationText.format(Duration.between(reply.now(), reply.instant(3))));
+                    reply.epoch(),
+                    DurationText.format(Duration.between(reply.now(), reply.instant(1))));
         } else if (!event.equals("same")) {
             log.info("store {} attached: {}", settings.displayName(), event);
         }
-        Duration raisedFrom = Duration.of(reply.number(4), ChronoUnit.MICROS);
+        Duration raisedFrom = Duration.of(reply.number(2), ChronoUnit.MICROS);
         if (raisedFrom.compareTo(maxLease) < 0) {
             log.warn(
                     "store {}: maxLease is permanently raised from {} to {}; quiet periods last as long",

@@ -4,11 +4,9 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.StoreUrl.StoreSettings;
-import java.net.URI;
-import java.net.URISyntaxException;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,35 +56,28 @@ record RedisSettings(Address address, StoreSettings common, int waitReplicas, bo
             @Nullable String user,
             @Nullable String password) {
 
+        private static final Pattern PLACE = Pattern.compile("//(?:(?<user>[^:@/]*):(?<password>[^@/]*)@)?"
+                + "(?:\\[(?<address>[0-9A-Fa-f:.%]+)\\]|(?<name>[A-Za-z0-9._-]+))(?::(?<port>\\d{1,5}))?"
+                + "(?:/(?<database>\\d{1,5})?)?");
         private static final int DEFAULT_PORT = 6379;
+        private static final int MAX_PORT = 65_535;
 
         static Address parse(StoreUrl url) {
-            // The part before the last @ of a malformed URL may be a secret: never show it.
-            String shown = url.scheme() + ":" + url.rest().replaceFirst("^.*@", "//***@");
-            URI uri;
-            try {
-                uri = new URI(url.scheme() + ":" + url.rest());
-            } catch (URISyntaxException broken) {
-                throw malformed(shown);
+            Matcher place = PLACE.matcher(url.rest());
+            if (!place.matches()) {
+                throw malformed(url);
             }
-            String host = uri.getHost();
-            if (host == null || uri.getFragment() != null) {
-                throw malformed(shown);
-            }
-            // Split before it is decoded: either part may contain an encoded colon.
-            String[] credentials = uri.getRawUserInfo() == null
-                    ? new String[] {"", ""}
-                    : uri.getRawUserInfo().split(":", 2);
-            if (credentials.length == 1) {
-                throw malformed(shown);
+            int port = number(place.group("port"), DEFAULT_PORT);
+            if (port == 0 || port > MAX_PORT) {
+                throw malformed(url);
             }
             return new Address(
                     url.scheme().equals("rediss"),
-                    host.replaceAll("^\\[|\\]$", ""),
-                    uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort(),
-                    database(uri.getPath(), shown),
-                    decodedOrNull(credentials[0]),
-                    decodedOrNull(credentials[1]));
+                    place.group("name") == null ? place.group("address") : place.group("name"),
+                    port,
+                    number(place.group("database"), 0),
+                    decodedOrNull(place.group("user")),
+                    decodedOrNull(place.group("password")));
         }
 
         @Override
@@ -95,25 +86,19 @@ record RedisSettings(Address address, StoreSettings common, int waitReplicas, bo
             return (tls ? "rediss://" : "redis://") + shownHost + ":" + port + "/" + database;
         }
 
-        private static @Nullable String decodedOrNull(String text) {
-            // A plus is literal here, not a blank as in forms.
-            return text.isEmpty() ? null : URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+        private static int number(@Nullable String text, int otherwise) {
+            return text == null ? otherwise : Integer.parseInt(text);
         }
 
-        private static int database(String path, String shown) {
-            if (path.isEmpty() || path.equals("/")) {
-                return 0;
-            }
-            if (!path.matches("/\\d{1,5}")) {
-                throw malformed(shown);
-            }
-            return Integer.parseInt(path.substring(1));
+        private static @Nullable String decodedOrNull(@Nullable String text) {
+            return text == null || text.isEmpty() ? null : StoreUrl.decoded(text);
         }
 
-        private static InvalidSettingException malformed(String shown) {
+        private static InvalidSettingException malformed(StoreUrl url) {
+            // The part before the last @ may be a secret: never show it.
             return new InvalidSettingException(
                     "store",
-                    shown,
+                    url.scheme() + ":" + url.rest().replaceFirst("^.*@", "//***@"),
                     "is not the URL of a Redis",
                     "write redis://host:6379/0, redis://:password@host:6379/0 or redis://user:password@host:6379/0, with "
                             + "special characters of the password percent-encoded");

@@ -217,14 +217,13 @@ public final class RedisStore implements LeaseStore {
     @Override
     public Instant bumpEpoch(String reason) {
         Reply reply = steps.call(Script.BUMP, List.of());
-        attachment.remember(reply.number(0));
         log.warn(
                 "store {} begins epoch {} and grants nothing until {} ({})",
                 settings.displayName(),
-                reply.number(0),
-                reply.instant(1),
+                reply.epoch(),
+                reply.instant(0),
                 reason);
-        return reply.instant(1);
+        return reply.instant(0);
     }
 
     @Override

@@ -191,6 +191,9 @@ final class RetryingConnection {
 
     private Reply seen(Reply reply) {
         clock.saw(reply);
+        if (reply.isOk()) {
+            attachment.learnFrom(reply);
+        }
         return reply;
     }
 

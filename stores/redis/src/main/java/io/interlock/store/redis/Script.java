@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -72,8 +73,8 @@ enum Script {
     }
 
     /**
-     * The reply of a script: a list that begins with its status and Redis's time; inner lists are replies of the same
-     * moment.
+     * The reply of a script: a list that begins with its status and Redis's time and, if the script was carried out, the
+     * epoch and the longest lease; inner lists are replies of the same moment.
      *
      * @param first the index of the first value after the header
      */
@@ -96,11 +97,23 @@ enum Script {
         private static final int FIRST_GRANT = 2;
 
         static Reply of(List<?> values) {
-            return new Reply(values, 2, micros((Long) values.get(1)));
+            return new Reply(values, values.get(0).equals("ok") ? 4 : 2, micros((Long) values.get(1)));
         }
 
         String status() {
             return (String) values.get(0);
+        }
+
+        boolean isOk() {
+            return status().equals("ok");
+        }
+
+        long epoch() {
+            return Long.parseLong((String) values.get(2));
+        }
+
+        Duration maxLease() {
+            return Duration.of(Long.parseLong((String) values.get(3)), ChronoUnit.MICROS);
         }
 
         int size() {

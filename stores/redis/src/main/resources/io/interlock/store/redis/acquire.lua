@@ -33,19 +33,19 @@ local function next_request()
 end
 
 local function already_granted(request)
-    local answer = {'granted', 0}
+    local result = {'granted', 0}
     for i, key in ipairs(request.keys) do
         local lease = key.lease
         if not lease or lease[ID] ~= request.id or lease.expired or lease.evicted then
             return nil
         end
-        answer[i + 2] = {lease, false}
+        result[i + 2] = {lease, false}
     end
     if replicated then
         -- The caller waits for replicas, and WAIT covers only writes of its own connection.
         write(request.keys[1].lease, 'id', request.id)
     end
-    return answer
+    return result
 end
 
 local function obstacle(request)
@@ -107,22 +107,21 @@ if no_grant_before > now + max_lease then
     no_grant_before = now + max_lease
     redis.call('HSET', STORE, 'no_grant_before', text(no_grant_before))
 end
-local answers = {'ok', now}
-for i = 1, number() do
+for _ = 1, number() do
     local request = next_request()
-    local answer = already_granted(request)
-    if not answer then
+    local result = already_granted(request)
+    if not result then
         local why, lease = obstacle(request)
         if now < no_grant_before then
-            answer = {'recovering', request.keys[1].member, text(no_grant_before)}
+            result = {'recovering', request.keys[1].member, text(no_grant_before)}
         elseif why then
-            answer = {why, lease}
+            result = {why, lease}
         elseif not is_same_primary() then
             return {'attach', now}
         else
-            answer = {'granted', 1}
+            result = {'granted', 1}
             for k, key in ipairs(request.keys) do
-                answer[k + 2] = grant(request, key)
+                result[k + 2] = grant(request, key)
             end
         end
         if lease then
@@ -132,6 +131,6 @@ for i = 1, number() do
             end
         end
     end
-    answers[i + 2] = answer
+    answer(result)
 end
 return answers

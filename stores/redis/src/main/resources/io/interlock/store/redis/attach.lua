@@ -42,6 +42,8 @@ local max_lease = math.max(wanted, tonumber(record[3] or 0))
 local no_grant_before = tonumber(record[4] or 0)
 local replid = fact('master_replid')
 local replicated = (record[7] == '1' or fact('connected_slaves') ~= '0') and '1' or '0'
+-- If all was lost and no client remembers the epoch, the calendar gives a lower bound: a number for each week.
+local calendar = math.max(1, math.min(2000, math.floor((now - ORIGIN) / WEEK)))
 local event = 'same'
 local lost_at
 
@@ -51,12 +53,12 @@ if not exists then
     if remembered > 0 or not is_untouched() then
         event, lost_at = 'emptied', now
     elseif started + max_lease <= now or vouched then
-        event, epoch = 'first', 1
+        event, epoch = 'first', calendar
     else
         event, lost_at = 'unknown', started
     end
 elseif record[5] ~= seen then
-    if durable == '1' and record[6] == '1' and replicated == '0' and is_untouched() then
+    if durable == '1' and record[6] == '1' and replicated == '0' and remembered <= epoch and is_untouched() then
         event = 'restarted'
     else
         event, lost_at = 'changed', now
@@ -70,8 +72,7 @@ elseif remembered > epoch then
 end
 
 if lost_at then
-    -- No client may remember the lost epoch, so the calendar gives a lower bound: a number for each week.
-    epoch = math.max(epoch + 1, remembered + 1, math.min(2000, math.floor((now - ORIGIN) / WEEK)))
+    epoch = math.max(epoch + 1, remembered + 1, calendar)
     if epoch > 2047 then
         return {'exhausted', now}
     end
@@ -87,4 +88,4 @@ if not unchanged then
         'replid', replid)
     redis.call('HSETNX', STORE, 'floor', '0')
 end
-return {'ok', now, event, text(epoch), text(max_lease), text(no_grant_before), record[3] or text(max_lease)}
+return {'ok', now, text(epoch), text(max_lease), event, text(no_grant_before), record[3] or text(max_lease)}

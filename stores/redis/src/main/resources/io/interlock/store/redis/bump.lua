@@ -11,4 +11,4 @@ if epoch > 2047 then
 end
 no_grant_before = math.max(no_grant_before, now + max_lease)
 redis.call('HSET', STORE, 'epoch', text(epoch), 'no_grant_before', text(no_grant_before))
-return {'ok', now, text(epoch), text(no_grant_before)}
+return {'ok', now, text(epoch), text(max_lease), text(no_grant_before)}

@@ -16,6 +16,14 @@ local max_lease, no_grant_before, run_id, replid = tonumber(store[4]), tonumber(
 -- The fields of a lease in this order, which is also the order in replies; false stands for a missing field.
 local ID, TOKEN, EXPIRES, WAITERS, EVICTED_BY, MEMBER = 1, 5, 7, 9, 10, 13
 
+-- The head of a reply: clients remember the epoch and the longest lease, also those that others began, even if this Redis
+-- loses them.
+local answers = {'ok', now, text(epoch), text(max_lease)}
+
+local function answer(value)
+    answers[#answers + 1] = value
+end
+
 local function read(member)
     local lease = redis.call('HMGET', SPACE .. ':l:' .. member,
         'id', 'instance', 'label', 'run', 'token', 'granted', 'expires', 'delay', 'waiters',

@@ -8,19 +8,20 @@ local SPAN = 1000
 local from, beginning, name_prefix, limit = arg(), arg(), arg(), number()
 local to = beginning == '' and '+' or '(' .. beginning .. '\255'
 
-local answers = {'ok', now, false}
+answer(false)
+local go_on_after = #answers
 local members = redis.call('ZRANGEBYLEX', INDEX, from, to, 'LIMIT', 0, SPAN)
 for i, member in ipairs(members) do
     local name = string.sub(member, string.find(member, ',', 1, true) + 1)
     if string.sub(name, 1, #name_prefix) == name_prefix then
         local lease = read(member)
         if lease and not lease.expired then
-            answers[#answers + 1] = lease
+            answer(lease)
             limit = limit - 1
         end
     end
     if limit == 0 or i == SPAN then
-        answers[3] = member
+        answers[go_on_after] = member
         break
     end
 end

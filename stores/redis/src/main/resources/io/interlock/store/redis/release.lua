@@ -12,8 +12,7 @@ local function release(lease, id, token)
     return {(lease.expired or lease.evicted) and 'lapsed' or 'released', lease}
 end
 
-local answers = {'ok', now}
-for i = 1, number() do
-    answers[i + 2] = release(read(arg()), arg(), arg())
+for _ = 1, number() do
+    answer(release(read(arg()), arg(), arg()))
 end
 return answers

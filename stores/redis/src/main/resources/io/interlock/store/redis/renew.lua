@@ -18,8 +18,7 @@ local function renew(lease, id, token, ttl)
     return {'renewed', lease}
 end
 
-local answers = {'ok', now}
-for i = 1, number() do
-    answers[i + 2] = renew(read(arg()), arg(), arg(), number())
+for _ = 1, number() do
+    answer(renew(read(arg()), arg(), arg(), number()))
 end
 return answers

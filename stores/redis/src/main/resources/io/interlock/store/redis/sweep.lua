@@ -1,6 +1,5 @@
 -- Deletes expired leases whose lock delay is over. ARGV: the maximum number.
 
-local answers = {'ok', now}
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', DUE, '-inf', text(now), 'LIMIT', 0, number())) do
     local lease = read(member)
     if not lease then
@@ -8,7 +7,7 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', DUE, '-inf', text(now), 'LIM
         redis.call('ZREM', INDEX, member)
     elseif lease.opens <= now then
         remove(lease)
-        answers[#answers + 1] = lease
+        answer(lease)
     end
 end
 

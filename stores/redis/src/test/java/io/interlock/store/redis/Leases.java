@@ -3,6 +3,7 @@ package io.interlock.store.redis;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.spi.LeaseStore;
@@ -36,6 +37,10 @@ final class Leases {
 
     static LeaseRecord take(LeaseStore store, String name) {
         return take(store, asking(LockKey.of(name)));
+    }
+
+    static LeaseRecord take(LeaseStore store, String name, Duration ttl) {
+        return take(store, asking(LockKey.of(name)).on(LeaseTerms.of(ttl)));
     }
 
     static Refusal refusal(LeaseStore store, AcquireRequest request) {

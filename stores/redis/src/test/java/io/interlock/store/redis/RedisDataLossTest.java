@@ -19,10 +19,13 @@ import io.interlock.spi.StoreUrl.StoreSettings;
 import io.interlock.spi.TokenLayout;
 import io.interlock.store.redis.RedisSettings.Namespace;
 import io.interlock.time.Environment;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -159,7 +162,60 @@ class RedisDataLossTest {
         redis.admin(commands -> commands.del("{interlock}:store"));
         try (RedisStore store = RedisStore.open(redis.url() + "?firstUse=true", Environment.system())) {
             assertThat(take(store, "ledger").token().value() >> TokenLayout.LOW_BITS)
-                    .isEqualTo(1);
+                    .isEqualTo(weeksSince2025());
+        }
+    }
+
+    @Test
+    void tokensRiseEvenIfAllWasLostLongAgoAndNoClientRemembers() {
+        String url = redis.url() + "?maxLease=2s";
+        LeaseRecord before;
+        try (RedisStore store = RedisStore.open(url, Environment.system())) {
+            advance(Duration.ofSeconds(2));
+            before = take(store, "ledger", Duration.ofSeconds(2));
+        }
+        redis.kill();
+        redis.start();
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> redis.uptimeSeconds() > 4);
+        try (RedisStore store = RedisStore.open(url, Environment.system())) {
+            assertThat(take(store, "ledger", Duration.ofSeconds(2)).token()).isGreaterThan(before.token());
+        }
+    }
+
+    @Test
+    void aBackupInPlaceOfTheDataIsNoticedByClientsThatRememberALaterEpoch() throws IOException {
+        restartedWith(RedisProcess.DURABLE);
+        reset();
+        try (RedisStore store = open()) {
+            take(store, "other");
+            Path backup = redis.backUp();
+            store.bumpEpoch("not in the backup");
+            advance(MAX_LEASE);
+            LeaseRecord before = take(store, "ledger");
+            redis.kill();
+            redis.restore(backup);
+            redis.start();
+            assertQuiet(refusal(store, "ledger"), MAX_LEASE);
+            advance(MAX_LEASE);
+            assertThat(take(store, "ledger").token()).isGreaterThan(before.token());
+        }
+    }
+
+    @Test
+    void aClientRemembersTheLongestLeaseAndTheEpochThatOthersBegan() {
+        reset();
+        Duration longer = MAX_LEASE.multipliedBy(2);
+        try (RedisStore store = open();
+                RedisStore other = RedisStore.open(redis.url() + "?maxLease=10m", Environment.system())) {
+            redis.admin(commands -> commands.hset("{interlock}:store", "epoch", "500"));
+            other.bumpEpoch("which the first client did not begin");
+            advance(longer);
+            LeaseRecord before = take(other, "ledger", longer);
+            take(store, "another");
+            redis.admin(commands -> commands.flushall());
+            assertQuiet(refusal(store, "ledger"), longer);
+            advance(longer);
+            assertThat(take(store, "ledger").token()).isGreaterThan(before.token());
         }
     }
 

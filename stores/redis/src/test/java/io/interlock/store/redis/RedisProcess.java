@@ -15,6 +15,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -113,6 +114,37 @@ final class RedisProcess implements AutoCloseable {
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }
+    }
+
+    /** A copy of the data, as a backup has it. */
+    Path backUp() throws IOException {
+        Path backup = Files.createTempDirectory("interlock-redis-backup");
+        copy(dir, backup);
+        return backup;
+    }
+
+    /** Puts a backup in place of the data. */
+    void restore(Path backup) throws IOException {
+        deleteData();
+        copy(backup, dir);
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Path copy = to.resolve(from.relativize(file));
+                if (Files.isDirectory(file)) {
+                    Files.createDirectories(copy);
+                } else {
+                    Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
+        }
+    }
+
+    long uptimeSeconds() {
+        return Long.parseLong(
+                admin(commands -> commands.info("server")).replaceAll("(?s).*uptime_in_seconds:(\\d+).*", "$1"));
     }
 
     void signal(String name) {

@@ -20,6 +20,7 @@ class RedisSettingsTest {
         assertThat(settings.common().maxLease()).isEqualTo(Duration.ofMinutes(5));
         assertThat(settings.common().timeout()).isEqualTo(Duration.ofSeconds(5));
         assertThat(settings.waitReplicas()).isZero();
+        assertThat(parse("redis://my_cache:1/").address().host()).isEqualTo("my_cache");
     }
 
     @Test
@@ -39,7 +40,9 @@ class RedisSettingsTest {
                 "redis://:hush@/0",
                 "redis://:hush@host/zero",
                 "redis://:hush@host:1/0#x",
-                "redis://:hush@host:1/-1"
+                "redis://:hush@host:1/-1",
+                "redis://:hush@host:0",
+                "redis://:hush@host:65536"
             })
     void aBrokenUrlIsNotRepeatedWithItsSecret(String url) {
         assertThatThrownBy(() -> parse(url))
@@ -67,6 +70,7 @@ class RedisSettingsTest {
                 "waitReplicas=-1",
                 "waitReplicas=101",
                 "firstUse=yes",
+                "prefix=%zz",
                 "colour=blue"
             })
     void optionsOutsideTheirLimitsAreRefused(String option) {

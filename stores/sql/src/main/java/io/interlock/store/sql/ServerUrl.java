@@ -2,8 +2,6 @@ package io.interlock.store.sql;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.spi.StoreUrl;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
@@ -75,9 +73,9 @@ public record ServerUrl(
         return new ServerUrl(
                 kind.scheme(),
                 hosts(url, kind, authority.substring(at + 1)),
-                decode(kind, rest.substring(slash + 1)),
-                credentials.length > 0 && !credentials[0].isEmpty() ? decode(kind, credentials[0]) : null,
-                credentials.length > 1 ? decode(kind, credentials[1]) : null,
+                StoreUrl.decoded(rest.substring(slash + 1)),
+                credentials.length > 0 && !credentials[0].isEmpty() ? StoreUrl.decoded(credentials[0]) : null,
+                credentials.length > 1 ? StoreUrl.decoded(credentials[1]) : null,
                 url.options().entrySet().stream()
                         .filter(option -> kind.driver().contains(option.getKey()))
                         .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
@@ -110,15 +108,5 @@ public record ServerUrl(
                     return matcher.group(1) + ":" + port;
                 })
                 .collect(Collectors.joining(","));
-    }
-
-    private static String decode(Kind kind, String text) {
-        try {
-            // A plus is a plus outside of query strings.
-            return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException broken) {
-            throw new InvalidSettingException(
-                    "store", kind.scheme() + ":…", "has a '%' that begins no percent-encoding", kind.shape());
-        }
     }
 }
