@@ -142,11 +142,6 @@ final class MariaDbDialect extends ServerDialect {
     }
 
     @Override
-    protected String startsWith(String column) {
-        return "LEFT(" + column + ", CHAR_LENGTH(?)) = ?";
-    }
-
-    @Override
     protected String isBehind(String alias) {
         return "((" + alias + ".tenant = ? AND " + alias + ".name > ?) OR " + alias + ".tenant > ?)";
     }

@@ -274,9 +274,6 @@ public abstract class Dialect {
                 .collect(Collectors.joining(" AND "));
     }
 
-    /** A condition that is true of names that begin with the text of parameter {@code ?} given twice. */
-    protected abstract String startsWith(String column);
-
     /**
      * A condition that is true of rows of {@code alias} behind a key, in such words that the index is entered there. The parameters
      * are the tenant, the name, and the tenant again.

@@ -90,11 +90,9 @@ final class KeyPages {
     private static Filter page(KeyQuery query) {
         String prefix = Texts.exact("prefix", query.prefix());
         String after = query.after() == null ? "" : Texts.exact("after", query.after());
-        Filter filter = new Filter(KEYS, query.tenant()).andBehind("l.name", after, prefix);
-        if (!prefix.isEmpty()) {
-            filter.andIf("AND l.name < ?", Texts.behind(prefix));
-        }
-        return filter.and(IN_USE, query.limit());
+        return new Filter(KEYS, query.tenant())
+                .andBehind("l.name", after, prefix)
+                .and(IN_USE, query.limit());
     }
 
     /** When the first of the waiting runs of each key was submitted. */

@@ -101,13 +101,15 @@ final class LeaseTable {
             Filter filter = new Filter(LIST, now);
             if (tenant == null) {
                 String first = after == null ? "" : after.tenant();
-                filter.and("AND " + transaction.dialect().isBehind("l"), first, from, first);
+                filter.and("AND " + transaction.dialect().isBehind("l"), first, from, first)
+                        .andBehind("l.name", "", prefix);
             } else {
                 boolean within = after != null && after.tenant().equals(tenant);
                 filter.and("AND l.tenant = ?", tenant).andBehind("l.name", within ? from : "", prefix);
             }
-            List<KeyRow> found = filter.and("AND " + transaction.dialect().startsWith("l.name"), prefix, prefix)
-                    .and("ORDER BY " + (tenant == null ? "l.tenant, l.name" : "l.name") + " LIMIT ?", query.limit() + 1)
+            List<KeyRow> found = filter.and(
+                            "ORDER BY " + (tenant == null ? "l.tenant, l.name" : "l.name") + " LIMIT ?",
+                            query.limit() + 1)
                     .list(transaction, KeyRow::read);
             return LeasePage.of(found.stream().map(row -> row.record(now)).toList(), query.limit());
         });

@@ -105,11 +105,6 @@ final class SqliteDialect extends Dialect {
     }
 
     @Override
-    protected String startsWith(String column) {
-        return "substr(" + column + ", 1, length(?)) = ?";
-    }
-
-    @Override
     protected String nextNumbers() {
         return "UPDATE ${t:store} SET run_number = run_number + ? RETURNING run_number";
     }
