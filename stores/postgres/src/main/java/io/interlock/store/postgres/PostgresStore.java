@@ -63,7 +63,7 @@ public final class PostgresStore {
         PooledDatabase database = pooling
                 ? PooledDatabase.pooling("interlock-postgres", connections, settings, dialect, attachment, environment)
                 : PooledDatabase.on(connections, settings, dialect, attachment, environment);
-        PostgresFeed feed = new PostgresFeed(connections, settings, environment);
+        PostgresFeed feed = new PostgresFeed(connections, settings, dialect, environment);
         return new SqlStore(
                 database, attachment::capabilities, feed, new PostgresFastPath(database, dialect, feed), environment);
     }
