@@ -229,19 +229,14 @@ public final class PooledDatabase implements Database {
             }
             loan.limit(millis);
             SqlConnection session = new SqlConnection(loan.connection(), dialect, settings.patienceMillis(millis));
-            Step step = new Step(settings.store(), loan, session, writes, begin, call);
-            try {
-                return work.run(step);
-            } catch (SQLException failure) {
-                call.breaks += dialect.failureOf(failure) == SqlFailure.BROKEN ? 1 : 0;
-                step.abandon(failure);
-                throw failure;
-            } catch (RuntimeException | Error failure) {
-                step.abandon(failure);
-                throw failure;
-            } finally {
-                step.close();
-            }
+            return new Step(settings.store(), loan, session, writes, begin, call).run(step -> {
+                try {
+                    return work.run(step);
+                } catch (SQLException failure) {
+                    call.breaks += dialect.failureOf(failure) == SqlFailure.BROKEN ? 1 : 0;
+                    throw failure;
+                }
+            });
         }
     }
 
@@ -294,48 +289,19 @@ public final class PooledDatabase implements Database {
                 error);
     }
 
-    /** A transaction, begun and ended by statements that go with those of its first and last trips. */
+    /** A transaction on a connection that goes back to its pool. */
     private static final class Step extends Transaction {
 
         private final Loan loan;
-        private final List<String> begin;
 
         Step(String store, Loan loan, SqlConnection session, boolean writes, List<String> begin, Call call) {
-            super(store, session, writes, call.attempt, call.breaks);
+            super(store, session, writes, begin, call.attempt, call.breaks);
             this.loan = loan;
-            this.begin = begin;
         }
 
         @Override
-        protected void begin(Trip first) {
-            begin.forEach(first::update);
-        }
-
-        @Override
-        protected void end(Trip last) throws SQLException {
-            if (!begin.isEmpty()) {
-                last.update("COMMIT");
-            }
-            last.run();
-        }
-
-        @Override
-        protected void undo() throws SQLException {
-            if (!begin.isEmpty()) {
-                Trip trip = connection().trip();
-                trip.update("ROLLBACK");
-                trip.run();
-            }
-        }
-
-        /** After a failure: the connection may be in a transaction that cannot go on, or be gone. */
-        void abandon(Throwable failure) {
-            try {
-                close();
-            } catch (SQLException broken) {
-                failure.addSuppressed(broken);
-                loan.discard();
-            }
+        protected void discard(SqlConnection broken) {
+            loan.discard();
         }
     }
 }
