@@ -9,8 +9,6 @@ import io.interlock.store.sql.Trip;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +20,7 @@ final class SqliteDatabase implements Database {
 
     private final FileConnector connector;
     private final SqliteDialect dialect;
-    private final WriteQueue queue = new WriteQueue();
+    private final CallQueue queue = new CallQueue(1);
     private final TurnFile turns;
     private final ReopeningConnection writer;
     private final StoreClock clock;
@@ -111,7 +109,7 @@ final class SqliteDatabase implements Database {
 
         private final FileConnector connector;
         private final StoreClock clock;
-        private final Semaphore free = new Semaphore(MOST, true);
+        private final CallQueue queue = new CallQueue(MOST);
         private final Deque<ReopeningConnection> idle = new ArrayDeque<>();
         private boolean closed;
 
@@ -121,7 +119,7 @@ final class SqliteDatabase implements Database {
         }
 
         <T> T read(Database.Work<T> work) {
-            enter(connector.patience());
+            queue.enter(Lane.STEPS, connector.patience());
             try {
                 ReopeningConnection connection = take();
                 try {
@@ -130,7 +128,7 @@ final class SqliteDatabase implements Database {
                     giveBack(connection);
                 }
             } finally {
-                free.release();
+                queue.leave();
             }
         }
 
@@ -155,29 +153,6 @@ final class SqliteDatabase implements Database {
                     connection.close();
                 } else {
                     idle.push(connection);
-                }
-            }
-        }
-
-        private void enter(WaitDeadline patience) {
-            if (free.tryAcquire()) {
-                return;
-            }
-            boolean interrupted = false;
-            try {
-                while (true) {
-                    try {
-                        if (free.tryAcquire(patience.leftNanos(), TimeUnit.NANOSECONDS)) {
-                            return;
-                        }
-                        throw patience.tooLate();
-                    } catch (InterruptedException later) {
-                        interrupted = true;
-                    }
-                }
-            } finally {
-                if (interrupted) {
-                    Thread.currentThread().interrupt();
                 }
             }
         }
