@@ -90,7 +90,7 @@ final class SqlRuns implements RunSteps {
         this.runs = runs;
         this.steps = steps;
         this.pauses = pauses;
-        quickSubmits = new QuickSubmits(database, runs, steps);
+        quickSubmits = new QuickSubmits(database, steps);
     }
 
     @Override

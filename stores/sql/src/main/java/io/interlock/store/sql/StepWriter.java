@@ -75,7 +75,6 @@ final class StepWriter {
         WHOLE_LEASES(dialect -> dialect.update("lease", Step.KEY, KeyRow.WRITTEN + ", " + KeyRow.SELDOM_WRITTEN)),
         CLOSED(dialect -> dialect.delete("open_run", OPEN_KEY)),
         NEW_RUNS(dialect -> dialect.insert("run", RUN)),
-        MARK(dialect -> dialect.insertMissing("run_mark", "slice bigint", "number bigint")),
         LABELS(dialect -> dialect.insert("run_label", "number bigint, tenant text, label text, value text")),
         ENDED_RUNS(dialect -> dialect.update("run", "run_id uuid", RUN_END)),
         MOVED_RUNS(dialect -> dialect.update("run", "run_id uuid", "place bigint, spec text")),
@@ -99,9 +98,6 @@ final class StepWriter {
 
     /** How much of an error's code is kept beside the run, to group by. */
     private static final int MOST_CODE = 100;
-
-    /** What a row of {@code run_mark} stands for, in microseconds. */
-    static final long SLICE = 5_000_000;
 
     private final Step step;
     private final Map<Write, Rows> rows = new EnumMap<>(Write.class);
@@ -212,14 +208,9 @@ final class StepWriter {
     void commit(Trip trip) throws SQLException {
         collect();
         Dialect dialect = step.transaction().dialect();
-        long slice = step.now() / SLICE;
         write(trip, EnumSet.of(Write.LEASES, Write.WHOLE_LEASES));
         if (!heard.isEmpty()) {
             trip.update(HEARD, heard.get(0), heard.get(1));
-        }
-        Rows newRuns = rows.get(Write.NEW_RUNS);
-        if (newRuns != null && !step.runs().isMarked(slice)) {
-            to(Write.MARK).add(slice, newRuns.all().get(0)[1]);
         }
         write(trip, EnumSet.complementOf(EnumSet.of(Write.LEASES, Write.WHOLE_LEASES)));
         if (!names.isEmpty()) {
@@ -232,9 +223,6 @@ final class StepWriter {
             trip.update(dialect.insert("idempotency", IDEMPOTENCY), kept);
         }
         step.transaction().commit(trip);
-        if (newRuns != null) {
-            step.runs().marked(slice);
-        }
     }
 
     private void write(Trip trip, Set<Write> writes) {

@@ -62,8 +62,6 @@ final class StoredRuns {
     // Until when, in nanoseconds.
     private final Map<LockKey, Long> leftOut = Collections.synchronizedMap(BoundedMap.ofLastUsed(MOST_LEFT_OUT));
 
-    private volatile long markedSlice = -1;
-
     StoredRuns(Ticker ticker) {
         this.ticker = ticker;
     }
@@ -91,21 +89,6 @@ final class StoredRuns {
             return (int)
                     leftOut.values().stream().filter(until -> now - until < 0).count();
         }
-    }
-
-    /** Whether {@code slice} is known to have its row in {@code run_mark}. */
-    boolean isMarked(long slice) {
-        return markedSlice == slice;
-    }
-
-    /** The last slice of time known to have its row, or -1. */
-    long markedSlice() {
-        return markedSlice;
-    }
-
-    /** {@code slice} has its row. */
-    void marked(long slice) {
-        markedSlice = slice;
     }
 
     /** A row that says something this program does not understand. All other rows may be fine. */

@@ -107,12 +107,6 @@ ${create} ${schema}.${prefix}run_label (
 ) ${numberedRows};
 ${index} ${prefix}run_label_value ${on}run_label (tenant, label, value, number);
 
--- The first number of each five seconds, so that runs are found by time.
-${create} ${schema}.${prefix}run_mark (
-  slice  ${big} NOT NULL PRIMARY KEY,
-  number ${big} NOT NULL
-) ${numberedRows};
-
 -- One row for each run that has not ended: where it stands. The busy run of a key (PENDING or RUNNING) has rank and seq 0, so
 -- that no key has two; a waiting one has its place as rank, and 2^61 more while it rests.
 ${create} ${schema}.${prefix}open_run (
