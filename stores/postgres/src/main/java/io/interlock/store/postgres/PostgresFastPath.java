@@ -365,15 +365,7 @@ final class PostgresFastPath implements FastPath {
                 Database.Lane.STEPS,
                 transaction -> transaction.query(
                         ACQUIRE,
-                        Trip.forEach(row -> {
-                            long now = row.getLong(2);
-                            boolean granted = row.getInt(1) == 1;
-                            found.put(
-                                    key,
-                                    granted
-                                            ? granted(request, now, row.getLong(7), row.getLong(8), row.getLong(9))
-                                            : seen(key, row, now, 3));
-                        }),
+                        Trip.forEach(row -> found.put(key, found(request, row, 1, 7))),
                         request.id().toString(),
                         holder.instance(),
                         holder.label(),
@@ -402,9 +394,13 @@ final class PostgresFastPath implements FastPath {
                     Database.Lane.STEPS,
                     transaction -> transaction.query(
                             GRANT_ANEW,
-                            rows -> rows.next()
-                                    ? granted(request, rows.getLong(1), token, rows.getLong(2), rows.getLong(3))
-                                    : late,
+                            rows -> {
+                                if (!rows.next()) {
+                                    return late;
+                                }
+                                LeaseRecord anew = FastPath.granted(request, token, rows.getLong(2), rows.getLong(3));
+                                return new Found(true, rows.getLong(1), null, anew, "", 0, true);
+                            },
                             Micros.of(request.terms().ttl()),
                             Integer.toString(transaction.patienceMillis()),
                             key.tenant(),
@@ -415,10 +411,6 @@ final class PostgresFastPath implements FastPath {
                             server.startedAt()));
             all.put(key, found);
         }
-    }
-
-    private static Found granted(AcquireRequest request, long now, long token, long grantedAt, long expiresAt) {
-        return new Found(true, now, null, FastPath.granted(request, token, grantedAt, expiresAt), "", 0, true);
     }
 
     private void acquireMany(List<AcquireRequest> requests, Map<LockKey, Found> found) {
@@ -445,8 +437,7 @@ final class PostgresFastPath implements FastPath {
                         ACQUIRE_MANY,
                         Trip.forEach(rows -> {
                             AcquireRequest request = requests.get(rows.getInt(1) - 1);
-                            LockKey key = request.keys().get(0);
-                            found.put(key, many(key, request, rows));
+                            found.put(request.keys().get(0), found(request, rows, 2, 17));
                         }),
                         asked,
                         server.identity(),
@@ -454,13 +445,16 @@ final class PostgresFastPath implements FastPath {
                         waiter));
     }
 
-    private static Found many(LockKey key, AcquireRequest request, ResultSet row) throws SQLException {
-        long now = row.getLong(3);
-        if (row.getInt(2) == 0) {
-            return seen(key, row, now, 4);
+    /** Whether it was granted, when, and the row before, from column {@code from} on; the grant from column {@code grant} on. */
+    private static Found found(AcquireRequest request, ResultSet row, int from, int grant) throws SQLException {
+        LockKey key = request.keys().get(0);
+        long now = row.getLong(from + 1);
+        if (row.getInt(from) == 0) {
+            return seen(key, row, now, from + 2);
         }
-        LeaseRecord grant = FastPath.granted(request, row.getLong(17), row.getLong(18), row.getLong(19));
-        return new Found(true, now, lease(key, row, 4, now), grant, "", 0, true);
+        LeaseRecord given =
+                FastPath.granted(request, row.getLong(grant), row.getLong(grant + 1), row.getLong(grant + 2));
+        return new Found(true, now, lease(key, row, from + 2, now), given, "", 0, true);
     }
 
     @Override
