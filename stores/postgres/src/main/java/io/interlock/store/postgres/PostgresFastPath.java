@@ -24,6 +24,7 @@ import io.interlock.store.sql.Trip;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -229,8 +230,20 @@ final class PostgresFastPath implements FastPath {
             acquireMany(asked, found);
             enqueue(asked, found);
         }
-        return answer(requests, (place, request) -> answer(request, first, found, requests.size() > 1), longWay);
+        List<@Nullable AcquireAnswer> answers = new ArrayList<>();
+        List<Integer> late = new ArrayList<>();
+        for (AcquireRequest request : requests) {
+            Answer answer = answer(request, first, found, requests.size() > 1);
+            if (answer == null) {
+                late.add(answers.size());
+            }
+            answers.add(answer == null ? null : answer.value());
+        }
+        return FastPath.complete(requests, answers, late, rest -> longWay.answer(rest, requests.size() == 1));
     }
+
+    /** An answer, or the word that the request is left open. */
+    private record Answer(@Nullable AcquireAnswer value) {}
 
     /** Whether the key was taken or freed between the moment the statement began and the moment it had the row. */
     private boolean changedMeanwhile(AcquireRequest request, Map<LockKey, Found> all) {
@@ -245,7 +258,8 @@ final class PostgresFastPath implements FastPath {
                         && found.waiters().length() < LONGEST_QUEUE);
     }
 
-    private @Nullable Answer<AcquireAnswer> answer(
+    /** What the statement says to a request, or {@code null} if it takes the long way. */
+    private @Nullable Answer answer(
             AcquireRequest request, Map<LockKey, AcquireRequest> first, Map<LockKey, Found> all, boolean many) {
         LockKey key = request.keys().get(0);
         Found found = all.get(key);
@@ -256,28 +270,28 @@ final class PostgresFastPath implements FastPath {
         boolean mine = request.equals(first.get(key));
         if (grant != null && found.granted()) {
             if (mine || grant.id().equals(request.id())) {
-                return new Answer<>(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(grant, found.lease()))));
+                return new Answer(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(grant, found.lease()))));
             }
-            return request.waits() ? null : new Answer<>(new AcquireAnswer.Refused(new Refusal.Held(grant)));
+            return request.waits() ? null : new Answer(new AcquireAnswer.Refused(new Refusal.Held(grant)));
         }
         LeaseRecord lease = found.lease();
         if (lease == null) {
             // Free, and yet not granted: another step has the row, or more than the row has to be looked at.
-            return many ? new Answer<>(null) : null;
+            return many ? new Answer(null) : null;
         }
         if (lease.isExpired() || found.quietUntil() > found.now()) {
             return null;
         }
         if (lease.id().equals(request.id())) {
             return lease.isLive()
-                    ? new Answer<>(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(lease, null))))
+                    ? new Answer(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(lease, null))))
                     : null;
         }
         if (request.waits() && !found.waiters().contains(waiter)) {
             // It is refused once its client is in the queue; the long way would have every release wake all clients.
-            return many ? new Answer<>(null) : null;
+            return many ? new Answer(null) : null;
         }
-        return new Answer<>(new AcquireAnswer.Refused(new Refusal.Held(lease)));
+        return new Answer(new AcquireAnswer.Refused(new Refusal.Held(lease)));
     }
 
     private static String token(String now) {
@@ -473,7 +487,7 @@ final class PostgresFastPath implements FastPath {
                         request.token().value(),
                         Micros.of(request.ttl())));
         ServerDialect.Server server = dialect.server();
-        Map<Integer, RenewAnswer> renewed = new HashMap<>();
+        List<@Nullable RenewAnswer> renewed = new ArrayList<>(Collections.nCopies(requests.size(), null));
         database.write(
                 Database.Lane.URGENT,
                 transaction -> together(
@@ -485,12 +499,12 @@ final class PostgresFastPath implements FastPath {
                             RenewRequest request = requests.get(place);
                             LeaseRecord lease =
                                     FastPath.lease(request.key(), request.id(), rows, 4, rows.getLong(2), null);
-                            renewed.put(place, new RenewAnswer.Renewed(lease));
+                            renewed.set(place, new RenewAnswer.Renewed(lease));
                         }),
                         asked,
                         server.identity(),
                         server.startedAt()));
-        return answer(requests, (place, request) -> given(renewed.get(place)), longWay);
+        return FastPath.complete(requests, renewed, rest -> longWay.answer(rest, requests.size() == 1));
     }
 
     @Override
@@ -500,16 +514,16 @@ final class PostgresFastPath implements FastPath {
             return Answers.of(List.of());
         }
         List<Integer> first = firstOfEachKey(requests, ReleaseRequest::key);
-        Map<Integer, ReleaseAnswer> released = new HashMap<>();
+        List<@Nullable ReleaseAnswer> released = new ArrayList<>(Collections.nCopies(requests.size(), null));
         Map<ReleaseRequest, String> wanted = new LinkedHashMap<>();
         Database.Work<Boolean> work = transaction -> {
-            released.clear();
+            Collections.fill(released, null);
             wanted.clear();
             send(transaction, first.stream().map(requests::get).toList(), Trip.forEach(rows -> {
                 int place = first.get(rows.getInt(1) - 1);
                 ReleaseRequest request = requests.get(place);
                 LeaseRecord lease = FastPath.lease(request.key(), request.id(), rows, 4, rows.getLong(2), null);
-                released.put(place, ReleaseAnswer.of(lease));
+                released.set(place, ReleaseAnswer.of(lease));
                 boolean byAll = -rows.getLong(10) > rows.getLong(2);
                 String waiters = rows.getString(11);
                 if (byAll || !waiters.isEmpty()) {
@@ -521,7 +535,7 @@ final class PostgresFastPath implements FastPath {
         boolean clear = first.size() == 1
                 ? database.once(Database.Lane.URGENT, work)
                 : database.write(Database.Lane.URGENT, work);
-        if (!clear && released.size() < first.size()) {
+        if (!clear && first.stream().anyMatch(place -> released.get(place) == null)) {
             // Gone because of our own first attempt, or gone before? "Your lease was lost" must not be a guess. Whether
             // callers wait was seen by that attempt alone.
             feed.keysChanged(requests.stream().map(ReleaseRequest::key).toList());
@@ -530,7 +544,7 @@ final class PostgresFastPath implements FastPath {
                     "lost the connection during a release; whether the lease had ended before is not known");
         }
         wanted.forEach(this::wake);
-        return answer(requests, (place, request) -> given(released.get(place)), longWay);
+        return FastPath.complete(requests, released, rest -> longWay.answer(rest, requests.size() == 1));
     }
 
     private void wake(ReleaseRequest released, String waiters) {
@@ -594,34 +608,6 @@ final class PostgresFastPath implements FastPath {
         trip.query(sql, reader, values);
         transaction.commit(trip);
         return true;
-    }
-
-    /** An answer, or the word that the request is left open. */
-    private record Answer<A>(@Nullable A value) {}
-
-    private static <A> @Nullable Answer<A> given(@Nullable A value) {
-        return value == null ? null : new Answer<>(value);
-    }
-
-    /** What the statement says to the request at {@code place}, or {@code null} if it takes the long way. */
-    @FunctionalInterface
-    private interface Quick<Q, A> {
-        @Nullable
-        Answer<A> of(int place, Q request);
-    }
-
-    // What the statement could not answer takes the long way, all of it together.
-    private static <Q, A> Answers<A> answer(List<Q> requests, Quick<Q, A> quick, LongWay<Q, A> longWay) {
-        List<@Nullable A> answers = new ArrayList<>();
-        List<Integer> places = new ArrayList<>();
-        for (int i = 0; i < requests.size(); i++) {
-            Answer<A> answer = quick.of(i, requests.get(i));
-            answers.add(answer == null ? null : answer.value());
-            if (answer == null) {
-                places.add(i);
-            }
-        }
-        return FastPath.complete(requests, answers, places, rest -> longWay.answer(rest, requests.size() == 1));
     }
 
     private static @Nullable LeaseRecord lease(LockKey key, ResultSet row, int from, long now) throws SQLException {
