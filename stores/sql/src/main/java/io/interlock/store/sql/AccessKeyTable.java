@@ -76,15 +76,14 @@ final class AccessKeyTable implements AccessKeys {
 
     private static Rows values(AccessKey key, Instant now) {
         Instant end = key.expiresAt();
-        return new Rows()
-                .add(
-                        key.id(),
-                        key.tenant(),
-                        key.role().name(),
-                        Texts.shown(key.label()),
-                        key.hash(),
-                        Micros.of(now),
-                        end == null ? null : Micros.of(end));
+        return Rows.of(
+                key.id(),
+                key.tenant(),
+                key.role().name(),
+                Texts.shown(key.label()),
+                key.hash(),
+                Micros.of(now),
+                end == null ? null : Micros.of(end));
     }
 
     @Override

@@ -60,6 +60,10 @@ public abstract class Attachment {
         return settings;
     }
 
+    final ServerDialect dialect() {
+        return dialect;
+    }
+
     /** What the store can do: the longest lease is the longest that any client of it was opened with. */
     public final StoreCapabilities capabilities() {
         return new StoreCapabilities(

@@ -297,13 +297,8 @@ public abstract class Dialect {
                 SELECT n.name FROM n WHERE lower(n.name) LIKE ? ESCAPE '!' LIMIT ?""";
     }
 
-    /** The number of the run that comes next, {@code count} of them, as a query of one column. */
-    protected abstract String nextNumbers();
-
     /** Adds to {@code trip} what draws the numbers of {@code count} new runs, and hands them on in their order. */
-    protected void drawNumbers(Trip trip, int count, LongConsumer numbers) {
-        trip.query(nextNumbers(), Trip.forEach(row -> numbers.accept(row.getLong(1))), count);
-    }
+    protected abstract void drawNumbers(Trip trip, int count, LongConsumer numbers);
 
     /** Adds to {@code trip} what lets other steps go on, but waits for one that is {@link #latchAlone alone}. */
     protected abstract void latchShared(Trip trip);

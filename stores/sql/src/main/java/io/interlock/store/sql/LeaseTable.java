@@ -72,11 +72,9 @@ final class LeaseTable {
         if (keys.isEmpty()) {
             return List.of();
         }
-        Rows rows = new Rows();
-        keys.forEach(key -> rows.add(key.tenant(), key.name()));
         return database.peek(transaction -> {
             Trip trip = transaction.trip();
-            Trip.Answer<List<KeyRow>> found = trip.list(FIND, KeyRow::read, rows);
+            Trip.Answer<List<KeyRow>> found = trip.list(FIND, KeyRow::read, Rows.ofKeys(keys));
             Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             trip.run();
             Map<LockKey, KeyRow> byKey = new HashMap<>();

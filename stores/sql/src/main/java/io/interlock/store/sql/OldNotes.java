@@ -3,8 +3,6 @@ package io.interlock.store.sql;
 import io.interlock.run.Retention;
 import io.interlock.run.RunPeriod;
 import io.interlock.run.WorkerNote;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -83,25 +81,23 @@ final class OldNotes {
 
     private int deletePage(Old old) {
         return database.write(Database.Lane.STEPS, transaction -> {
-            Rows rows = transaction.query(old.keys(), found -> read(found, old.key()), old.then(), PAGE);
+            int columns = Dialect.Column.parse(old.key()).size();
+            Rows rows = new Rows();
+            transaction.query(
+                    old.keys(),
+                    Trip.forEach(row -> {
+                        @Nullable Object[] key = new @Nullable Object[columns];
+                        for (int i = 0; i < columns; i++) {
+                            key[i] = row.getString(i + 1);
+                        }
+                        rows.add(key);
+                    }),
+                    old.then(),
+                    PAGE);
             if (!rows.isEmpty()) {
                 transaction.commit(transaction.dialect().delete(old.table(), old.key()), rows);
             }
             return rows.size();
         });
-    }
-
-    private static Rows read(ResultSet found, String key) throws SQLException {
-        List<Dialect.Column> columns = Dialect.Column.parse(key);
-        Rows rows = new Rows();
-        while (found.next()) {
-            @Nullable Object[] values = new @Nullable Object[columns.size()];
-            for (int i = 0; i < values.length; i++) {
-                values[i] =
-                        columns.get(i).type().equals("bigint") ? (Object) found.getLong(i + 1) : found.getString(i + 1);
-            }
-            rows.add(values);
-        }
-        return rows;
     }
 }

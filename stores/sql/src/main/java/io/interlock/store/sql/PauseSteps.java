@@ -73,16 +73,15 @@ final class PauseSteps {
             Trip trip = transaction.trip();
             trip.update(
                     transaction.dialect().upsert("pause", PUT_KEYS, PUT),
-                    new Rows()
-                            .add(
-                                    made.tenant(),
-                                    made.pattern(),
-                                    made.actor(),
-                                    made.reason(),
-                                    store.now(),
-                                    until == null ? null : Micros.of(until),
-                                    0,
-                                    BEGUN));
+                    Rows.of(
+                            made.tenant(),
+                            made.pattern(),
+                            made.actor(),
+                            made.reason(),
+                            store.now(),
+                            until == null ? null : Micros.of(until),
+                            0,
+                            BEGUN));
             AuditTable.add(trip, made.begins(request.actor()));
             transaction.commit(trip);
             return made;

@@ -180,7 +180,7 @@ final class Step {
 
     /** Locks keys and loads them. Alone a request waits for other steps; together with others it leaves out keys that they have. */
     void load(Collection<LockKey> wanted, Collection<LockKey> unseen, boolean alone, Needs needs) throws SQLException {
-        Rows rows = rows(new TreeSet<>(wanted));
+        Rows rows = Rows.ofKeys(new TreeSet<>(wanted));
         Trip trip = transaction.trip();
         if (transaction.writes()) {
             transaction.dialect().latchShared(trip);
@@ -212,7 +212,7 @@ final class Step {
     void loadFirst(List<LockKey> wanted, int limit, Needs needs) throws SQLException {
         Trip trip = transaction.trip();
         transaction.dialect().latchShared(trip);
-        Rows rows = rows(wanted);
+        Rows rows = Rows.ofKeys(wanted);
         lock(trip, LOCK_FIRST, needs, true, rows, rows, limit);
     }
 
@@ -282,9 +282,8 @@ final class Step {
             transaction.dialect().drawNumbers(trip, needs.newRuns(), numbers::add);
         }
         if (!needs.askedRuns().isEmpty()) {
-            Rows ids = new Rows();
-            needs.askedRuns().forEach(id -> ids.add(id.toString()));
-            trip.query(ASKED, Trip.forEach(this::readAsked), ids);
+            List<String> ids = needs.askedRuns().stream().map(RunId::toString).toList();
+            trip.query(ASKED, Trip.forEach(this::readAsked), Rows.ofTexts(ids));
         }
         if (!needs.names().isEmpty()) {
             Rows wanted = new Rows();
@@ -565,11 +564,5 @@ final class Step {
             }
         });
         return limited;
-    }
-
-    private static Rows rows(Collection<LockKey> keys) {
-        Rows rows = new Rows();
-        keys.forEach(key -> rows.add(key.tenant(), key.name()));
-        return rows;
     }
 }

@@ -3,7 +3,6 @@ package io.interlock.store.sqlite;
 import io.interlock.StoreUnavailableException;
 import io.interlock.store.sql.Database;
 import io.interlock.store.sql.Dialect;
-import io.interlock.store.sql.PollingFeed;
 import io.interlock.store.sql.SqlConnection;
 import io.interlock.store.sql.Trip;
 import java.sql.SQLException;
@@ -23,17 +22,17 @@ final class SqliteDatabase implements Database {
     private final CallQueue queue = new CallQueue(1);
     private final TurnFile turns;
     private final ReopeningConnection writer;
-    private final StoreClock clock;
     private final Readers readers;
+    private final DataVersion version;
     private volatile boolean closed;
 
     SqliteDatabase(FileConnector connector, SqliteDialect dialect, StoreClock clock) {
         this.connector = connector;
         this.dialect = dialect;
-        this.clock = clock;
         turns = connector.turns();
         writer = new ReopeningConnection(connector, clock);
         readers = new Readers(connector, clock);
+        version = new DataVersion(new ReopeningConnection(connector, clock));
     }
 
     @Override
@@ -75,14 +74,15 @@ final class SqliteDatabase implements Database {
     }
 
     /** Whether another connection has committed anything. */
-    PollingFeed.Changes changes() {
-        return new DataVersion(new ReopeningConnection(connector, clock));
+    boolean mayHaveChanged() {
+        return version.mayHaveChanged();
     }
 
     @Override
     public void close() {
         closed = true;
         readers.close();
+        version.close();
         // The call that is writing ends first; those that wait find that the store is closed.
         queue.enter(Lane.URGENT, connector.patience());
         try {
@@ -162,7 +162,7 @@ final class SqliteDatabase implements Database {
      * A number that SQLite changes with every commit of another connection, so that a feed need not look at tables to hear that there
      * is nothing new. Safe for use by many threads.
      */
-    private static final class DataVersion implements PollingFeed.Changes {
+    private static final class DataVersion implements AutoCloseable {
 
         private final ReopeningConnection connection;
         private @Nullable SqlConnection seenOn;
@@ -173,8 +173,7 @@ final class SqliteDatabase implements Database {
             this.connection = connection;
         }
 
-        @Override
-        public synchronized boolean mayHaveHappened() {
+        synchronized boolean mayHaveChanged() {
             return !closed && connection.use(this::isNew);
         }
 

@@ -104,16 +104,11 @@ final class SqliteDialect extends Dialect {
                 .collect(Collectors.joining(between));
     }
 
-    @Override
-    protected String nextNumbers() {
-        return "UPDATE ${t:store} SET run_number = run_number + ? RETURNING run_number";
-    }
-
     // The row of the store has the last one.
     @Override
     protected void drawNumbers(Trip trip, int count, LongConsumer numbers) {
         trip.query(
-                nextNumbers(),
+                "UPDATE ${t:store} SET run_number = run_number + ? RETURNING run_number",
                 Trip.forEach(row -> LongStream.rangeClosed(row.getLong(1) - count + 1, row.getLong(1))
                         .forEach(numbers)),
                 count);

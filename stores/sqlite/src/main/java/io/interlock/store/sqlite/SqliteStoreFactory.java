@@ -74,7 +74,7 @@ public final class SqliteStoreFactory implements StoreFactory {
         SqliteDatabase database = new SqliteDatabase(connector, dialect, clock);
         StoreCapabilities capabilities = new StoreCapabilities(
                 connector.store(), StoreCapabilities.Reach.MACHINE, true, maxLease, clock.precision(), 1);
-        PollingFeed feed = new PollingFeed(database, database.changes(), environment, "interlock-sqlite-feed");
+        PollingFeed feed = new PollingFeed(database, database::mayHaveChanged, environment, "interlock-sqlite-feed");
         return new SqlStore(
                 database, () -> capabilities, feed, new SqliteFastPath(database, dialect, feed), environment);
     }
