@@ -134,14 +134,6 @@ final class MariaDbDialect extends ServerDialect {
     }
 
     @Override
-    protected String upsert(String table, String keys, String values) {
-        String sets = Column.parse(values).stream()
-                .map(column -> column.name() + " = VALUES(" + column.name() + ")")
-                .collect(Collectors.joining(", "));
-        return insert(table, keys + ", " + values) + " ON DUPLICATE KEY UPDATE " + sets;
-    }
-
-    @Override
     protected String isBehind(String alias) {
         return "((" + alias + ".tenant = ? AND " + alias + ".name > ?) OR " + alias + ".tenant > ?)";
     }

@@ -236,24 +236,10 @@ public abstract class Dialect {
         return insert(table, values.isEmpty() ? keys : keys + ", " + values) + " ON CONFLICT DO NOTHING";
     }
 
-    /**
-     * {@code INSERT} of rows, or {@code UPDATE} of those with the same key.
-     *
-     * @param keys the columns of the key
-     */
-    protected String upsert(String table, String keys, String values) {
-        String columns = keys + ", " + values;
-        String list = list(columns);
-        return "INSERT INTO ${t:" + table + "} (" + list + ") SELECT " + list + " FROM ${rows:k(" + columns
-                + ")} WHERE true" + orUpdate(keys, values);
-    }
-
-    /** What an {@code INSERT} ends with that changes rows with the same key instead. */
-    protected static String orUpdate(String keys, String values) {
-        return " ON CONFLICT (" + list(keys) + ") DO UPDATE SET "
-                + Column.parse(values).stream()
-                        .map(column -> column.name() + " = excluded." + column.name())
-                        .collect(Collectors.joining(", "));
+    /** Adds to {@code trip} what inserts rows, or updates those with the same key. */
+    final void put(Trip trip, String table, String keys, String values, Rows rows) {
+        trip.update(insertMissing(table, keys, values), rows);
+        trip.update(update(table, keys, values), rows);
     }
 
     /** The columns of the table called {@code alias}, as a query names them. */

@@ -241,7 +241,7 @@ final class NoteTable implements RunNotes {
                     Texts.shown(note.version()),
                     store.get().now(),
                     tenant);
-            last.update(dialect.upsert("worker", WORKER_KEY, WORKER), rows);
+            dialect.put(last, "worker", WORKER_KEY, WORKER, rows);
             if (!tooMany.isEmpty()) {
                 last.update(dialect.delete("worker", WORKER_KEY), tooMany);
             }

@@ -71,17 +71,22 @@ final class PauseSteps {
             Pause made = new Pause(
                     request.tenant(), request.pattern(), request.actor().name(), request.reason(), now, until);
             Trip trip = transaction.trip();
-            trip.update(
-                    transaction.dialect().upsert("pause", PUT_KEYS, PUT),
-                    Rows.of(
-                            made.tenant(),
-                            made.pattern(),
-                            made.actor(),
-                            made.reason(),
-                            store.now(),
-                            until == null ? null : Micros.of(until),
-                            0,
-                            BEGUN));
+            transaction
+                    .dialect()
+                    .put(
+                            trip,
+                            "pause",
+                            PUT_KEYS,
+                            PUT,
+                            Rows.of(
+                                    made.tenant(),
+                                    made.pattern(),
+                                    made.actor(),
+                                    made.reason(),
+                                    store.now(),
+                                    until == null ? null : Micros.of(until),
+                                    0,
+                                    BEGUN));
             AuditTable.add(trip, made.begins(request.actor()));
             transaction.commit(trip);
             return made;

@@ -105,6 +105,7 @@ final class Step {
     private final StepWriter writer = new StepWriter(this);
     private List<Pause> pauses = List.of();
     private @Nullable StoreRow store;
+    private long heardSince;
     private @Nullable Map<String, Integer> busyRuns;
 
     Step(Transaction transaction, StoredRuns runs, double chance) {
@@ -238,7 +239,8 @@ final class Step {
         } else {
             trip.run();
         }
-        store = heard(storeRow.get(), needs.callers());
+        store = storeRow.get();
+        noteHeard(store, needs.callers());
         pauses = pauseRows == null ? List.of() : pauseRows.get();
         Map<LockKey, Open> opened = open == null ? new HashMap<>() : open.get();
         if (!all) {
@@ -299,13 +301,12 @@ final class Step {
     }
 
     // Time in which no caller could be heard of proves nothing about any of them.
-    private StoreRow heard(StoreRow row, boolean callers) {
+    private void noteHeard(StoreRow row, boolean callers) {
         boolean gap = row.now() - row.lastHeard() > Micros.of(Waiter.STALE_AFTER);
-        long since = gap ? row.now() : row.heardSince();
+        heardSince = gap ? row.now() : row.heardSince();
         if (callers && transaction.writes() && row.now() - row.lastHeard() > HEARD_EVERY) {
-            writer.heard(row.now(), since);
+            writer.heard(row.now(), heardSince);
         }
-        return row.heardSince(since);
     }
 
     /** What is kept under a name, and until when it counts; the run may be forgotten. */
@@ -440,7 +441,7 @@ final class Step {
                 Micros.moment(row.now()),
                 new StepContext.Tokens(row.epoch(), row.tokenFloor()),
                 row.quietEnd(),
-                Micros.moment(row.heardSince()),
+                Micros.moment(heardSince),
                 pauses.stream()
                         .filter(pause -> pause.tenant().equals(key.tenant()))
                         .toList(),

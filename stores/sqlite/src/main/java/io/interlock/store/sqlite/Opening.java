@@ -72,13 +72,13 @@ final class Opening {
     }
 
     private static void alone(SqlConnection connection, Migrator.Work work) throws SQLException {
-        connection.execute("BEGIN IMMEDIATE");
+        connection.trip().change("BEGIN IMMEDIATE");
         try {
             work.run();
-            connection.execute("COMMIT");
+            connection.trip().change("COMMIT");
         } catch (SQLException | RuntimeException failure) {
             try {
-                connection.execute("ROLLBACK");
+                connection.trip().change("ROLLBACK");
             } catch (SQLException alreadyEnded) {
                 failure.addSuppressed(alreadyEnded);
             }

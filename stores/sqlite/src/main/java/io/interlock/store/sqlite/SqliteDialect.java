@@ -86,11 +86,6 @@ final class SqliteDialect extends Dialect {
         return "DELETE FROM ${t:" + table + "} WHERE " + equal(keys, 0, " AND ");
     }
 
-    @Override
-    protected String upsert(String table, String keys, String values) {
-        return insert(table, keys + ", " + values) + orUpdate(keys, values);
-    }
-
     private static String values(String columns) {
         return IntStream.rangeClosed(1, Column.parse(columns).size())
                 .mapToObj(number -> "?" + number)
