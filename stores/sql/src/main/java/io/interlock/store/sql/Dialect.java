@@ -283,6 +283,22 @@ public abstract class Dialect {
                 SELECT n.name FROM n WHERE lower(n.name) LIKE ? ESCAPE '!' LIMIT ?""";
     }
 
+    /**
+     * A query of the number of the last run of a tenant that was submitted before a moment. Numbers rise with time: it is found from the
+     * highest bit to the lowest, so that no index on the time is needed. The parameters are the tenant and the moment.
+     */
+    protected String lastBefore() {
+        return """
+                WITH RECURSIVE s (low, bit) AS (
+                  SELECT 0 * 1099511627776, 1099511627776
+                   UNION ALL
+                  SELECT CASE WHEN (SELECT x.submitted_at FROM ${t:run} AS x ${index:run_tenant}
+                                     WHERE x.tenant = ? AND x.number >= s.low + s.bit ORDER BY x.number LIMIT 1) < ?
+                              THEN s.low + s.bit ELSE s.low END, s.bit >> 1
+                    FROM s WHERE s.bit > 0)
+                SELECT max(s.low) FROM s""";
+    }
+
     /** Adds to {@code trip} what draws the numbers of {@code count} new runs, and hands them on in their order. */
     protected abstract void drawNumbers(Trip trip, int count, LongConsumer numbers);
 

@@ -62,17 +62,6 @@ final class RunLists implements RunQueries {
             + " WHERE x.tenant = ? AND x.label = ? AND x.value = ?";
     private static final String PAGE_END = ") AS r" + StoredRuns.OPEN + " ORDER BY r.number";
 
-    // The greatest number at which a run of a tenant begins that was submitted before a moment, or 0: found from the
-    // highest bit to the lowest, so that no index on the time is needed.
-    private static final String LAST_BEFORE = """
-            WITH RECURSIVE s (low, bit) AS (
-              SELECT 0 * 1099511627776, 1099511627776
-               UNION ALL
-              SELECT CASE WHEN (SELECT x.submitted_at FROM ${t:run} AS x ${index:run_tenant}
-                                 WHERE x.tenant = ? AND x.number >= s.low + s.bit ORDER BY x.number LIMIT 1) < ?
-                          THEN s.low + s.bit ELSE s.low END, s.bit >> 1
-                FROM s WHERE s.bit > 0)
-            SELECT max(s.low) FROM s""";
     // By how much a run may have a smaller number than one that was submitted before it: its step draws the number
     // after
     // it has read the clock. When a clock was set back, up to a minute of time comes twice while numbers rise: a list
@@ -260,7 +249,7 @@ final class RunLists implements RunQueries {
     }
 
     private static long lastBefore(Transaction transaction, String tenant, long moment) throws SQLException {
-        return transaction.query(LAST_BEFORE, Trip.NUMBER, tenant, moment);
+        return transaction.query(transaction.dialect().lastBefore(), Trip.NUMBER, tenant, moment);
     }
 
     @Override

@@ -94,6 +94,7 @@ ${create} ${schema}.${prefix}run (
 @mariadb CREATE SEQUENCE IF NOT EXISTS ${prefix}run_number ENGINE = InnoDB;
 @postgres CREATE UNIQUE INDEX ${prefix}run_tenant ${on}run (tenant, number);
 @sqlite,mariadb ${index} ${prefix}run_tenant ${on}run (tenant${then number});
+@mariadb ${index} ${prefix}run_submitted ${on}run (tenant, submitted_at, number);
 ${index} ${prefix}run_key ${on}run (tenant, name${then number});
 ${index} ${prefix}run_job ${on}run (tenant, job${then number});
 
