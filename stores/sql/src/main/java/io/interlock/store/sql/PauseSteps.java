@@ -220,15 +220,11 @@ final class PauseSteps {
     private boolean apply(List<LockKey> keys, boolean waits) {
         Set<LockKey> missing = new LinkedHashSet<>(keys);
         steps.eachReadable(keys, some -> had(some, false)).forEach(missing::removeAll);
-        // One that could not be read may be readable by now. If it is not, it is not granted either.
-        missing.removeIf(key -> steps.isUnreadable(key)
-                && steps.alone(key, one -> had(one, false))
-                        .map(had -> !had.isEmpty())
-                        .orElse(true));
         if (waits) {
             missing.forEach(key -> steps.alone(key, this::awaitStep));
         }
-        return waits || missing.isEmpty();
+        // What cannot be read is not granted either.
+        return waits || missing.stream().allMatch(steps::isUnreadable);
     }
 
     private boolean awaitStep(List<LockKey> key) {
