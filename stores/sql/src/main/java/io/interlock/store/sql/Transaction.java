@@ -145,6 +145,17 @@ public class Transaction {
         }
     }
 
+    /** Does {@code work} in one transaction that begins so. */
+    public static void together(String store, SqlConnection connection, List<String> begin, Migrator.Work work)
+            throws SQLException {
+        new Transaction(store, connection, true, begin, 1, 0).run(transaction -> {
+            transaction.trip().run();
+            work.run();
+            transaction.commit();
+            return true;
+        });
+    }
+
     /** Does {@code work}, and undoes what it has not committed. */
     public final <T> T run(Database.Work<T> work) throws SQLException {
         T result;

@@ -25,7 +25,7 @@ final class ReopeningConnection implements AutoCloseable {
     private static final int MOST_ATTEMPTS = 5;
 
     private static final List<String> READS = List.of("BEGIN DEFERRED");
-    private static final List<String> WRITES = List.of("BEGIN IMMEDIATE");
+    static final List<String> WRITES = List.of("BEGIN IMMEDIATE");
 
     /** How long a write transaction takes on new requests. */
     private static final long LONG = TimeUnit.MILLISECONDS.toNanos(10);
