@@ -218,7 +218,7 @@ final class KeySteps {
      * @return what the steps have answered
      */
     <A> List<A> eachReadable(List<LockKey> keys, Function<List<LockKey>, A> step) {
-        List<LockKey> readable = readable(keys);
+        List<LockKey> readable = keys.stream().filter(key -> !isUnreadable(key)).toList();
         if (readable.isEmpty()) {
             return List.of();
         }
@@ -241,11 +241,6 @@ final class KeySteps {
             }
             return Optional.empty();
         }
-    }
-
-    /** These keys without those that are left out because a row of theirs could not be read. */
-    List<LockKey> readable(Collection<LockKey> keys) {
-        return keys.stream().filter(key -> !isUnreadable(key)).toList();
     }
 
     /** As {@link StoredRuns#isLeftOut}. */
