@@ -162,8 +162,7 @@ public final class KeyState {
         return context.tenant().busy() + moreBusy;
     }
 
-    @Nullable
-    LeaseRecord leaseRecord() {
+    public @Nullable LeaseRecord leaseRecord() {
         return lease == null ? null : lease.record(key(), now());
     }
 

@@ -134,19 +134,6 @@ final class MariaDbDialect extends ServerDialect {
     }
 
     @Override
-    protected String upsert(String table, String keys, String values) {
-        String sets = Column.parse(values).stream()
-                .map(column -> column.name() + " = VALUES(" + column.name() + ")")
-                .collect(Collectors.joining(", "));
-        return insert(table, keys + ", " + values) + " ON DUPLICATE KEY UPDATE " + sets;
-    }
-
-    @Override
-    protected String startsWith(String column) {
-        return "LEFT(" + column + ", CHAR_LENGTH(?)) = ?";
-    }
-
-    @Override
     protected String isBehind(String alias) {
         return "((" + alias + ".tenant = ? AND " + alias + ".name > ?) OR " + alias + ".tenant > ?)";
     }
@@ -237,6 +224,12 @@ final class MariaDbDialect extends ServerDialect {
         String state = behind.getSQLState();
         boolean broken = state != null && state.startsWith("08") && behind.getErrorCode() != TOO_MANY_CONNECTIONS;
         return broken ? SqlFailure.BROKEN : SqlFailure.FINAL;
+    }
+
+    // It enters an index by constants only, and would walk from the first run at each bit.
+    @Override
+    protected String lastBefore() {
+        return "SELECT x.number FROM ${t:run} AS x WHERE x.tenant = ? AND x.submitted_at < ? ORDER BY x.submitted_at DESC LIMIT 1";
     }
 
     // It goes from name to name for DISTINCT by itself, and ends recursions after a thousand steps.

@@ -56,16 +56,11 @@ public final class MariaDbStoreFactory implements StoreFactory {
         MariaDbDialect dialect = new MariaDbDialect(settings);
         MariaDbAttachment attachment = new MariaDbAttachment(settings, dialect);
         attachment.open(raw, environment.clock());
-        PooledDatabase database =
-                PooledDatabase.pooling("interlock-mariadb", raw, settings, dialect, attachment, environment);
+        PooledDatabase database = PooledDatabase.pooling("interlock-mariadb", raw, attachment, environment);
         return new SqlStore(
                 database,
                 attachment::capabilities,
-                new PollingFeed(
-                        database.byUrgentConnections(),
-                        PollingFeed.Changes.ALWAYS,
-                        environment,
-                        "interlock-mariadb-feed"),
+                new PollingFeed(database.byUrgentConnections(), () -> true, environment, "interlock-mariadb-feed"),
                 FastPath.NONE,
                 environment);
     }

@@ -24,7 +24,6 @@ public final class MariaDbHarness implements RunStoreHarness {
             "lease",
             "run",
             "run_label",
-            "run_mark",
             "open_run",
             "tenant_place",
             "failed_run",

@@ -3,13 +3,15 @@ package io.interlock.store.postgres;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.spi.Watchers;
+import io.interlock.store.sql.Dialect;
+import io.interlock.store.sql.Rows;
 import io.interlock.store.sql.ServerSettings;
+import io.interlock.store.sql.SqlConnection;
+import io.interlock.store.sql.Trip;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Ticker;
 import io.interlock.time.Environment.Timers;
 import io.interlock.time.TimerQueue;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,7 +49,11 @@ final class Announcer implements AutoCloseable {
     // A wake-up needs not survive a crash, so it does not wait for the disk.
     private static final String NOTIFY =
             "SELECT set_config('synchronous_commit', 'off', true), pg_notify(w.channel, w.payload)"
-                    + " FROM unnest(?, ?) AS w (channel, payload)";
+                    + " FROM ${rows:w(channel text, payload text)}";
+    private static final String STILL_FREE =
+            "SELECT l.tenant, l.name FROM ${rows:k(tenant text, name text, token bigint)}"
+                    + " JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name"
+                    + " WHERE l.lease_id IS NULL AND l.token = k.token AND strpos(l.waiters, ',') > 0";
 
     private static final Duration WORK_EVERY = Duration.ofMillis(5);
 
@@ -56,9 +61,9 @@ final class Announcer implements AutoCloseable {
 
     private final DataSource connections;
     private final ServerSettings settings;
+    private final Dialect dialect;
     private final Ticker ticker;
     private final Watchers<Long> watchers;
-    private final String stillFree;
     private final Set<WakeUp> gathered = new LinkedHashSet<>();
     private final Set<WakeUp> work = new LinkedHashSet<>();
     private long workDueAt;
@@ -71,19 +76,22 @@ final class Announcer implements AutoCloseable {
     private final TimerQueue<Announcer> queue;
     private final TimerQueue.Entry<Announcer> next;
     /** Used on the thread of the timers alone. */
-    private @Nullable Connection connection;
+    private @Nullable SqlConnection connection;
 
     private volatile @Nullable Thread thread;
 
-    Announcer(DataSource connections, ServerSettings settings, Environment environment, Watchers<Long> watchers) {
+    Announcer(
+            DataSource connections,
+            ServerSettings settings,
+            Dialect dialect,
+            Environment environment,
+            Watchers<Long> watchers) {
         this.connections = connections;
         this.settings = settings;
+        this.dialect = dialect;
         this.ticker = environment.ticker();
         this.watchers = watchers;
         this.workDueAt = ticker.nanos();
-        this.stillFree = "SELECT l.tenant, l.name FROM unnest(?, ?, ?) AS k (tenant, name, token) JOIN "
-                + settings.names().table("lease") + " AS l ON l.tenant = k.tenant AND l.name = k.name"
-                + " WHERE l.lease_id IS NULL AND l.token = k.token AND strpos(l.waiters, ',') > 0";
         timers = environment.timers("interlock-postgres-announcer");
         queue = new TimerQueue<>(timers, ticker, due -> send());
         next = queue.entry(this, Duration.ZERO);
@@ -209,7 +217,7 @@ final class Announcer implements AutoCloseable {
 
     @FunctionalInterface
     private interface Use {
-        void run(Connection connection) throws SQLException;
+        void run(SqlConnection connection) throws SQLException;
     }
 
     /** Uses the connection of last time or, if that fails, a new one. */
@@ -217,12 +225,12 @@ final class Announcer implements AutoCloseable {
         Exception last = null;
         for (int attempt = connection == null ? 2 : 1; attempt <= 2; attempt++) {
             try {
-                Connection open = connection;
+                SqlConnection open = connection;
                 if (open == null) {
-                    open = connections.getConnection();
+                    open = new SqlConnection(connections.getConnection(), dialect);
                     connection = open;
-                    open.setAutoCommit(true);
-                    open.setNetworkTimeout(Runnable::run, settings.timeoutMillis());
+                    open.jdbc().setAutoCommit(true);
+                    open.jdbc().setNetworkTimeout(Runnable::run, settings.timeoutMillis());
                 }
                 use.run(open);
                 return;
@@ -238,49 +246,30 @@ final class Announcer implements AutoCloseable {
                 String.valueOf(last));
     }
 
-    private void emit(Connection connection, List<WakeUp> wakeUps) throws SQLException {
+    private void emit(SqlConnection open, List<WakeUp> wakeUps) throws SQLException {
         Map<String, StringBuilder> payloads = new LinkedHashMap<>();
         for (WakeUp each : wakeUps) {
             StringBuilder payload = payloads.computeIfAbsent(
                     KeyHash.channel(settings.names(), each.client()), channel -> new StringBuilder());
             payload.append(payload.isEmpty() ? "" : ",").append(Long.toHexString(each.about()));
         }
-        try (PreparedStatement statement = connection.prepareStatement(NOTIFY)) {
-            statement.setArray(
-                    1, connection.createArrayOf("text", payloads.keySet().toArray()));
-            statement.setArray(
-                    2, connection.createArrayOf("text", payloads.values().toArray()));
-            statement.execute();
-        }
+        Rows sent = new Rows();
+        payloads.forEach((channel, payload) -> sent.add(channel, payload.toString()));
+        open.trip().ask(NOTIFY, ResultSet::next, sent);
     }
 
-    private List<WakeUp> stillFree(Connection connection, List<SecondLook> looks) throws SQLException {
+    private static List<WakeUp> stillFree(SqlConnection open, List<SecondLook> looks) throws SQLException {
+        Rows released = new Rows();
+        looks.forEach(look -> released.add(
+                look.key().tenant(), look.key().name(), look.token().value()));
         List<WakeUp> free = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement(stillFree)) {
-            setArray(statement, 1, "text", looks, look -> look.key().tenant());
-            setArray(statement, 2, "text", looks, look -> look.key().name());
-            setArray(statement, 3, "bigint", looks, look -> look.token().value());
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    free.add(WakeUp.ofAll(KeyHash.of(LockKey.of(rows.getString(1), rows.getString(2)))));
-                }
-            }
-        }
+        Trip.Taker take = row -> free.add(WakeUp.ofAll(KeyHash.of(LockKey.of(row.getString(1), row.getString(2)))));
+        open.trip().ask(STILL_FREE, Trip.forEach(take), released);
         return free;
     }
 
-    private static <T> void setArray(
-            PreparedStatement statement, int index, String type, List<T> rows, Function<T, Object> value)
-            throws SQLException {
-        statement.setArray(
-                index,
-                statement
-                        .getConnection()
-                        .createArrayOf(type, rows.stream().map(value).toArray()));
-    }
-
     private void discard() {
-        Connection open = connection;
+        SqlConnection open = connection;
         connection = null;
         if (open != null) {
             try {

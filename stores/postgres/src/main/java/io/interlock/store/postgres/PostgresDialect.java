@@ -163,11 +163,6 @@ final class PostgresDialect extends ServerDialect {
     }
 
     @Override
-    protected String startsWith(String column) {
-        return "left(" + column + ", length(CAST(? AS text))) = ?";
-    }
-
-    @Override
     protected String nextNumbers() {
         return "SELECT nextval('" + names().table("run_number") + "') FROM generate_series(1, ?)";
     }

@@ -24,6 +24,7 @@ import io.interlock.store.sql.Trip;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -229,8 +230,20 @@ final class PostgresFastPath implements FastPath {
             acquireMany(asked, found);
             enqueue(asked, found);
         }
-        return answer(requests, (place, request) -> answer(request, first, found, requests.size() > 1), longWay);
+        List<@Nullable AcquireAnswer> answers = new ArrayList<>();
+        List<Integer> late = new ArrayList<>();
+        for (AcquireRequest request : requests) {
+            Answer answer = answer(request, first, found, requests.size() > 1);
+            if (answer == null) {
+                late.add(answers.size());
+            }
+            answers.add(answer == null ? null : answer.value());
+        }
+        return FastPath.complete(requests, answers, late, rest -> longWay.answer(rest, requests.size() == 1));
     }
+
+    /** An answer, or the word that the request is left open. */
+    private record Answer(@Nullable AcquireAnswer value) {}
 
     /** Whether the key was taken or freed between the moment the statement began and the moment it had the row. */
     private boolean changedMeanwhile(AcquireRequest request, Map<LockKey, Found> all) {
@@ -245,7 +258,8 @@ final class PostgresFastPath implements FastPath {
                         && found.waiters().length() < LONGEST_QUEUE);
     }
 
-    private @Nullable Answer<AcquireAnswer> answer(
+    /** What the statement says to a request, or {@code null} if it takes the long way. */
+    private @Nullable Answer answer(
             AcquireRequest request, Map<LockKey, AcquireRequest> first, Map<LockKey, Found> all, boolean many) {
         LockKey key = request.keys().get(0);
         Found found = all.get(key);
@@ -256,28 +270,28 @@ final class PostgresFastPath implements FastPath {
         boolean mine = request.equals(first.get(key));
         if (grant != null && found.granted()) {
             if (mine || grant.id().equals(request.id())) {
-                return new Answer<>(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(grant, found.lease()))));
+                return new Answer(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(grant, found.lease()))));
             }
-            return request.waits() ? null : new Answer<>(new AcquireAnswer.Refused(new Refusal.Held(grant)));
+            return request.waits() ? null : new Answer(new AcquireAnswer.Refused(new Refusal.Held(grant)));
         }
         LeaseRecord lease = found.lease();
         if (lease == null) {
             // Free, and yet not granted: another step has the row, or more than the row has to be looked at.
-            return many ? new Answer<>(null) : null;
+            return many ? new Answer(null) : null;
         }
         if (lease.isExpired() || found.quietUntil() > found.now()) {
             return null;
         }
         if (lease.id().equals(request.id())) {
             return lease.isLive()
-                    ? new Answer<>(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(lease, null))))
+                    ? new Answer(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(lease, null))))
                     : null;
         }
         if (request.waits() && !found.waiters().contains(waiter)) {
             // It is refused once its client is in the queue; the long way would have every release wake all clients.
-            return many ? new Answer<>(null) : null;
+            return many ? new Answer(null) : null;
         }
-        return new Answer<>(new AcquireAnswer.Refused(new Refusal.Held(lease)));
+        return new Answer(new AcquireAnswer.Refused(new Refusal.Held(lease)));
     }
 
     private static String token(String now) {
@@ -365,15 +379,7 @@ final class PostgresFastPath implements FastPath {
                 Database.Lane.STEPS,
                 transaction -> transaction.query(
                         ACQUIRE,
-                        Trip.forEach(row -> {
-                            long now = row.getLong(2);
-                            boolean granted = row.getInt(1) == 1;
-                            found.put(
-                                    key,
-                                    granted
-                                            ? granted(request, now, row.getLong(7), row.getLong(8), row.getLong(9))
-                                            : seen(key, row, now, 3));
-                        }),
+                        Trip.forEach(row -> found.put(key, found(request, row, 1, 7))),
                         request.id().toString(),
                         holder.instance(),
                         holder.label(),
@@ -402,9 +408,13 @@ final class PostgresFastPath implements FastPath {
                     Database.Lane.STEPS,
                     transaction -> transaction.query(
                             GRANT_ANEW,
-                            rows -> rows.next()
-                                    ? granted(request, rows.getLong(1), token, rows.getLong(2), rows.getLong(3))
-                                    : late,
+                            rows -> {
+                                if (!rows.next()) {
+                                    return late;
+                                }
+                                LeaseRecord anew = FastPath.granted(request, token, rows.getLong(2), rows.getLong(3));
+                                return new Found(true, rows.getLong(1), null, anew, "", 0, true);
+                            },
                             Micros.of(request.terms().ttl()),
                             Integer.toString(transaction.patienceMillis()),
                             key.tenant(),
@@ -415,10 +425,6 @@ final class PostgresFastPath implements FastPath {
                             server.startedAt()));
             all.put(key, found);
         }
-    }
-
-    private static Found granted(AcquireRequest request, long now, long token, long grantedAt, long expiresAt) {
-        return new Found(true, now, null, FastPath.granted(request, token, grantedAt, expiresAt), "", 0, true);
     }
 
     private void acquireMany(List<AcquireRequest> requests, Map<LockKey, Found> found) {
@@ -445,8 +451,7 @@ final class PostgresFastPath implements FastPath {
                         ACQUIRE_MANY,
                         Trip.forEach(rows -> {
                             AcquireRequest request = requests.get(rows.getInt(1) - 1);
-                            LockKey key = request.keys().get(0);
-                            found.put(key, many(key, request, rows));
+                            found.put(request.keys().get(0), found(request, rows, 2, 17));
                         }),
                         asked,
                         server.identity(),
@@ -454,13 +459,16 @@ final class PostgresFastPath implements FastPath {
                         waiter));
     }
 
-    private static Found many(LockKey key, AcquireRequest request, ResultSet row) throws SQLException {
-        long now = row.getLong(3);
-        if (row.getInt(2) == 0) {
-            return seen(key, row, now, 4);
+    /** Whether it was granted, when, and the row before, from column {@code from} on; the grant from column {@code grant} on. */
+    private static Found found(AcquireRequest request, ResultSet row, int from, int grant) throws SQLException {
+        LockKey key = request.keys().get(0);
+        long now = row.getLong(from + 1);
+        if (row.getInt(from) == 0) {
+            return seen(key, row, now, from + 2);
         }
-        LeaseRecord grant = FastPath.granted(request, row.getLong(17), row.getLong(18), row.getLong(19));
-        return new Found(true, now, lease(key, row, 4, now), grant, "", 0, true);
+        LeaseRecord given =
+                FastPath.granted(request, row.getLong(grant), row.getLong(grant + 1), row.getLong(grant + 2));
+        return new Found(true, now, lease(key, row, from + 2, now), given, "", 0, true);
     }
 
     @Override
@@ -479,7 +487,7 @@ final class PostgresFastPath implements FastPath {
                         request.token().value(),
                         Micros.of(request.ttl())));
         ServerDialect.Server server = dialect.server();
-        Map<Integer, RenewAnswer> renewed = new HashMap<>();
+        List<@Nullable RenewAnswer> renewed = new ArrayList<>(Collections.nCopies(requests.size(), null));
         database.write(
                 Database.Lane.URGENT,
                 transaction -> together(
@@ -491,12 +499,12 @@ final class PostgresFastPath implements FastPath {
                             RenewRequest request = requests.get(place);
                             LeaseRecord lease =
                                     FastPath.lease(request.key(), request.id(), rows, 4, rows.getLong(2), null);
-                            renewed.put(place, new RenewAnswer.Renewed(lease));
+                            renewed.set(place, new RenewAnswer.Renewed(lease));
                         }),
                         asked,
                         server.identity(),
                         server.startedAt()));
-        return answer(requests, (place, request) -> given(renewed.get(place)), longWay);
+        return FastPath.complete(requests, renewed, rest -> longWay.answer(rest, requests.size() == 1));
     }
 
     @Override
@@ -506,16 +514,16 @@ final class PostgresFastPath implements FastPath {
             return Answers.of(List.of());
         }
         List<Integer> first = firstOfEachKey(requests, ReleaseRequest::key);
-        Map<Integer, ReleaseAnswer> released = new HashMap<>();
+        List<@Nullable ReleaseAnswer> released = new ArrayList<>(Collections.nCopies(requests.size(), null));
         Map<ReleaseRequest, String> wanted = new LinkedHashMap<>();
         Database.Work<Boolean> work = transaction -> {
-            released.clear();
+            Collections.fill(released, null);
             wanted.clear();
             send(transaction, first.stream().map(requests::get).toList(), Trip.forEach(rows -> {
                 int place = first.get(rows.getInt(1) - 1);
                 ReleaseRequest request = requests.get(place);
                 LeaseRecord lease = FastPath.lease(request.key(), request.id(), rows, 4, rows.getLong(2), null);
-                released.put(place, ReleaseAnswer.of(lease));
+                released.set(place, ReleaseAnswer.of(lease));
                 boolean byAll = -rows.getLong(10) > rows.getLong(2);
                 String waiters = rows.getString(11);
                 if (byAll || !waiters.isEmpty()) {
@@ -527,7 +535,7 @@ final class PostgresFastPath implements FastPath {
         boolean clear = first.size() == 1
                 ? database.once(Database.Lane.URGENT, work)
                 : database.write(Database.Lane.URGENT, work);
-        if (!clear && released.size() < first.size()) {
+        if (!clear && first.stream().anyMatch(place -> released.get(place) == null)) {
             // Gone because of our own first attempt, or gone before? "Your lease was lost" must not be a guess. Whether
             // callers wait was seen by that attempt alone.
             feed.keysChanged(requests.stream().map(ReleaseRequest::key).toList());
@@ -536,7 +544,7 @@ final class PostgresFastPath implements FastPath {
                     "lost the connection during a release; whether the lease had ended before is not known");
         }
         wanted.forEach(this::wake);
-        return answer(requests, (place, request) -> given(released.get(place)), longWay);
+        return FastPath.complete(requests, released, rest -> longWay.answer(rest, requests.size() == 1));
     }
 
     private void wake(ReleaseRequest released, String waiters) {
@@ -600,34 +608,6 @@ final class PostgresFastPath implements FastPath {
         trip.query(sql, reader, values);
         transaction.commit(trip);
         return true;
-    }
-
-    /** An answer, or the word that the request is left open. */
-    private record Answer<A>(@Nullable A value) {}
-
-    private static <A> @Nullable Answer<A> given(@Nullable A value) {
-        return value == null ? null : new Answer<>(value);
-    }
-
-    /** What the statement says to the request at {@code place}, or {@code null} if it takes the long way. */
-    @FunctionalInterface
-    private interface Quick<Q, A> {
-        @Nullable
-        Answer<A> of(int place, Q request);
-    }
-
-    // What the statement could not answer takes the long way, all of it together.
-    private static <Q, A> Answers<A> answer(List<Q> requests, Quick<Q, A> quick, LongWay<Q, A> longWay) {
-        List<@Nullable A> answers = new ArrayList<>();
-        List<Integer> places = new ArrayList<>();
-        for (int i = 0; i < requests.size(); i++) {
-            Answer<A> answer = quick.of(i, requests.get(i));
-            answers.add(answer == null ? null : answer.value());
-            if (answer == null) {
-                places.add(i);
-            }
-        }
-        return FastPath.complete(requests, answers, places, rest -> longWay.answer(rest, requests.size() == 1));
     }
 
     private static @Nullable LeaseRecord lease(LockKey key, ResultSet row, int from, long now) throws SQLException {

@@ -3,6 +3,7 @@ package io.interlock.store.postgres;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.spi.Watchers;
+import io.interlock.store.sql.Dialect;
 import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
@@ -21,10 +22,10 @@ final class PostgresFeed implements SqlStore.Feed {
     private final Listener listener;
     private final Announcer announcer;
 
-    PostgresFeed(DataSource connections, ServerSettings settings, Environment environment) {
+    PostgresFeed(DataSource connections, ServerSettings settings, Dialect dialect, Environment environment) {
         client = String.format("%08x", environment.random().nextInt());
         listener = new Listener(connections, settings, environment, watchers, client, Listener.KEEP_ALIVE);
-        announcer = new Announcer(connections, settings, environment, watchers);
+        announcer = new Announcer(connections, settings, dialect, environment, watchers);
     }
 
     /** What the queue of a key calls this client: eight characters. */

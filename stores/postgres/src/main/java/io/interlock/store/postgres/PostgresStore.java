@@ -61,9 +61,9 @@ public final class PostgresStore {
         PostgresAttachment attachment = new PostgresAttachment(settings, dialect);
         attachment.open(connections, environment.clock());
         PooledDatabase database = pooling
-                ? PooledDatabase.pooling("interlock-postgres", connections, settings, dialect, attachment, environment)
-                : PooledDatabase.on(connections, settings, dialect, attachment, environment);
-        PostgresFeed feed = new PostgresFeed(connections, settings, environment);
+                ? PooledDatabase.pooling("interlock-postgres", connections, attachment, environment)
+                : PooledDatabase.on(connections, attachment, environment);
+        PostgresFeed feed = new PostgresFeed(connections, settings, dialect, environment);
         return new SqlStore(
                 database, attachment::capabilities, feed, new PostgresFastPath(database, dialect, feed), environment);
     }

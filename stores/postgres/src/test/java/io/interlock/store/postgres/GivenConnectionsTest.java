@@ -99,8 +99,7 @@ class GivenConnectionsTest {
         String before = settings(given.real());
         given.real().setAutoCommit(true);
         PostgresDialect dialect = new PostgresDialect(settings.names());
-        new AttachingDataSource(
-                        given, new PostgresAttachment(settings, dialect), dialect, settings, Environment.system())
+        new AttachingDataSource(given, new PostgresAttachment(settings, dialect), Environment.system())
                 .getConnection()
                 .close();
         given.real().setAutoCommit(false);

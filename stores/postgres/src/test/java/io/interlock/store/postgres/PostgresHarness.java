@@ -21,7 +21,6 @@ public final class PostgresHarness implements RunStoreHarness {
             "lease",
             "run",
             "run_label",
-            "run_mark",
             "open_run",
             "tenant_place",
             "failed_run",

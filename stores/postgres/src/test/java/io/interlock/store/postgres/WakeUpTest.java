@@ -308,7 +308,8 @@ class WakeUpTest {
         PGSimpleDataSource raw = new PGSimpleDataSource();
         raw.setPortNumbers(new int[] {server.port()});
         raw.setUser("postgres");
-        try (Announcer announcer = new Announcer(raw, settings(), at(nanos), watchers)) {
+        try (Announcer announcer =
+                new Announcer(raw, settings(), new PostgresDialect(settings().names()), at(nanos), watchers)) {
             announcer.announceWork(List.of(Announcer.WakeUp.ofAll(1L)));
             await().until(() -> woken.contains(1L));
             announcer.announceWork(List.of(Announcer.WakeUp.ofAll(2L)));

@@ -51,9 +51,19 @@ final class AccessKeyTable implements AccessKeys {
                 return known.get().get();
             }
             Instant now = Micros.moment(store.get().now());
+            Instant end = key.expiresAt();
             // If another one adds the same key meanwhile, this fails as a duplicate, is made again, and finds it.
             Trip last = transaction.trip();
-            last.update(transaction.dialect().insert("access_key", COLUMNS), values(key, now));
+            last.update(
+                    transaction.dialect().insert("access_key", COLUMNS),
+                    Rows.of(
+                            key.id(),
+                            key.tenant(),
+                            key.role().name(),
+                            Texts.shown(key.label()),
+                            key.hash(),
+                            Micros.of(now),
+                            end == null ? null : Micros.of(end)));
             Trip.Answer<List<AccessKey>> written = last.list(FIND, AccessKeyTable::read, key.id());
             AuditTable.add(
                     last,
@@ -72,19 +82,6 @@ final class AccessKeyTable implements AccessKeys {
             throw new InvalidSettingException("key id", key.id(), "is that of another key", "draw another");
         }
         return kept;
-    }
-
-    private static Rows values(AccessKey key, Instant now) {
-        Instant end = key.expiresAt();
-        return new Rows()
-                .add(
-                        key.id(),
-                        key.tenant(),
-                        key.role().name(),
-                        Texts.shown(key.label()),
-                        key.hash(),
-                        Micros.of(now),
-                        end == null ? null : Micros.of(end));
     }
 
     @Override

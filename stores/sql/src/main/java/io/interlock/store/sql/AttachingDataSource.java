@@ -25,17 +25,14 @@ public final class AttachingDataSource implements DataSource {
 
     private final DataSource raw;
     private final Attachment attachment;
-    private final Dialect dialect;
     private final Duration patience;
     private final Environment environment;
 
     /** Connections from {@code raw}, checked by {@code attachment}. */
-    public AttachingDataSource(
-            DataSource raw, Attachment attachment, Dialect dialect, ServerSettings settings, Environment environment) {
+    public AttachingDataSource(DataSource raw, Attachment attachment, Environment environment) {
         this.raw = raw;
         this.attachment = attachment;
-        this.dialect = dialect;
-        this.patience = settings.timeout().dividedBy(2);
+        this.patience = attachment.settings().timeout().dividedBy(2);
         this.environment = environment;
     }
 
@@ -49,7 +46,7 @@ public final class AttachingDataSource implements DataSource {
                 boolean late = environment.ticker().nanos() - start > patience.toNanos();
                 // The pool interrupts when it is closed.
                 if (late
-                        || dialect.failureOf(error) != SqlFailure.BROKEN
+                        || attachment.dialect().failureOf(error) != SqlFailure.BROKEN
                         || Thread.currentThread().isInterrupted()) {
                     throw error;
                 }

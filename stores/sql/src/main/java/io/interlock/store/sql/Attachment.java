@@ -60,6 +60,10 @@ public abstract class Attachment {
         return settings;
     }
 
+    final ServerDialect dialect() {
+        return dialect;
+    }
+
     /** What the store can do: the longest lease is the longest that any client of it was opened with. */
     public final StoreCapabilities capabilities() {
         return new StoreCapabilities(
@@ -142,21 +146,8 @@ public abstract class Attachment {
     }
 
     /** Does {@code work} in one transaction. */
-    protected static void together(Connection connection, Migrator.Work work) throws SQLException {
-        connection.setAutoCommit(false);
-        try {
-            work.run();
-            connection.commit();
-            connection.setAutoCommit(true);
-        } catch (SQLException | RuntimeException failure) {
-            try {
-                connection.rollback();
-                connection.setAutoCommit(true);
-            } catch (SQLException broken) {
-                failure.addSuppressed(broken);
-            }
-            throw failure;
-        }
+    protected final void together(Connection connection, Migrator.Work work) throws SQLException {
+        Transaction.together(settings.store(), session(connection), dialect.beginWrite(), work);
     }
 
     private void change(SqlConnection session, StoreFacts found, Server server) throws SQLException {

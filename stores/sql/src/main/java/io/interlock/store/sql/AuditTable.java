@@ -90,15 +90,14 @@ final class AuditTable implements AuditLog {
             first.run();
             Instant now = Micros.moment(store.get().now());
             Rows rows = new Rows();
-            records.forEach(
-                    record -> rows.add(StepWriter.row(record.at(now)).all().get(0)));
+            records.forEach(record -> rows.add(StepWriter.row(record.at(now))));
             return transaction.commit(transaction.dialect().insert("audit", StepWriter.AUDIT), rows);
         });
     }
 
     /** Adds a record to {@code trip}, in a transaction that has written before: only then its number may be drawn. */
     static void add(Trip trip, AuditRecord record) {
-        trip.update(trip.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
+        trip.update(trip.dialect().insert("audit", StepWriter.AUDIT), Rows.of(StepWriter.row(record)));
     }
 
     @Override

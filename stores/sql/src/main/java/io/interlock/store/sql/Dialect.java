@@ -236,24 +236,10 @@ public abstract class Dialect {
         return insert(table, values.isEmpty() ? keys : keys + ", " + values) + " ON CONFLICT DO NOTHING";
     }
 
-    /**
-     * {@code INSERT} of rows, or {@code UPDATE} of those with the same key.
-     *
-     * @param keys the columns of the key
-     */
-    protected String upsert(String table, String keys, String values) {
-        String columns = keys + ", " + values;
-        String list = list(columns);
-        return "INSERT INTO ${t:" + table + "} (" + list + ") SELECT " + list + " FROM ${rows:k(" + columns
-                + ")} WHERE true" + orUpdate(keys, values);
-    }
-
-    /** What an {@code INSERT} ends with that changes rows with the same key instead. */
-    protected static String orUpdate(String keys, String values) {
-        return " ON CONFLICT (" + list(keys) + ") DO UPDATE SET "
-                + Column.parse(values).stream()
-                        .map(column -> column.name() + " = excluded." + column.name())
-                        .collect(Collectors.joining(", "));
+    /** Adds to {@code trip} what inserts rows, or updates those with the same key. */
+    final void put(Trip trip, String table, String keys, String values, Rows rows) {
+        trip.update(insertMissing(table, keys, values), rows);
+        trip.update(update(table, keys, values), rows);
     }
 
     /** The columns of the table called {@code alias}, as a query names them. */
@@ -273,9 +259,6 @@ public abstract class Dialect {
                 .map(column -> "t." + column.name() + " = k." + column.name())
                 .collect(Collectors.joining(" AND "));
     }
-
-    /** A condition that is true of names that begin with the text of parameter {@code ?} given twice. */
-    protected abstract String startsWith(String column);
 
     /**
      * A condition that is true of rows of {@code alias} behind a key, in such words that the index is entered there. The parameters
@@ -300,13 +283,24 @@ public abstract class Dialect {
                 SELECT n.name FROM n WHERE lower(n.name) LIKE ? ESCAPE '!' LIMIT ?""";
     }
 
-    /** The number of the run that comes next, {@code count} of them, as a query of one column. */
-    protected abstract String nextNumbers();
+    /**
+     * A query of the number of the last run of a tenant that was submitted before a moment. Numbers rise with time: it is found from the
+     * highest bit to the lowest, so that no index on the time is needed. The parameters are the tenant and the moment.
+     */
+    protected String lastBefore() {
+        return """
+                WITH RECURSIVE s (low, bit) AS (
+                  SELECT 0 * 1099511627776, 1099511627776
+                   UNION ALL
+                  SELECT CASE WHEN (SELECT x.submitted_at FROM ${t:run} AS x ${index:run_tenant}
+                                     WHERE x.tenant = ? AND x.number >= s.low + s.bit ORDER BY x.number LIMIT 1) < ?
+                              THEN s.low + s.bit ELSE s.low END, s.bit >> 1
+                    FROM s WHERE s.bit > 0)
+                SELECT max(s.low) FROM s""";
+    }
 
     /** Adds to {@code trip} what draws the numbers of {@code count} new runs, and hands them on in their order. */
-    protected void drawNumbers(Trip trip, int count, LongConsumer numbers) {
-        trip.query(nextNumbers(), Trip.forEach(row -> numbers.accept(row.getLong(1))), count);
-    }
+    protected abstract void drawNumbers(Trip trip, int count, LongConsumer numbers);
 
     /** Adds to {@code trip} what lets other steps go on, but waits for one that is {@link #latchAlone alone}. */
     protected abstract void latchShared(Trip trip);

@@ -1,5 +1,6 @@
 package io.interlock.store.sql;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,10 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class FieldText {
 
-    private static final int NANO_DIGITS = 9;
-
     // Line separators end a line for people and for some programs; halves of pairs cannot be written as UTF-8.
     private static final Pattern ESCAPED = Pattern.compile("[\\\\\\p{Cc}\\p{Zl}\\p{Zp}\\p{Cs}]");
+    private static final Pattern ESCAPE = Pattern.compile("\\\\(?:(\\\\)|u(\\p{XDigit}{4}))?");
 
     private final Map<String, List<String>> fields = new LinkedHashMap<>();
 
@@ -67,15 +67,10 @@ final class FieldText {
     }
 
     static Duration time(String text) {
-        int point = text.indexOf('.');
-        if (point < 0) {
-            return Duration.ofSeconds(Long.parseLong(text));
-        }
-        long nanos = Long.parseLong(text, point + 1, text.length(), 10);
-        for (int digits = text.length() - point - 1; digits < NANO_DIGITS; digits++) {
-            nanos *= 10;
-        }
-        return Duration.ofSeconds(Long.parseLong(text, 0, point, 10), nanos);
+        BigDecimal seconds = new BigDecimal(text);
+        return Duration.ofSeconds(
+                seconds.longValue(),
+                seconds.remainder(BigDecimal.ONE).movePointRight(9).intValueExact());
     }
 
     static Instant moment(String text) {
@@ -84,15 +79,12 @@ final class FieldText {
     }
 
     private static String written(long seconds, int nanos) {
-        if (nanos == 0) {
-            return Long.toString(seconds);
-        }
-        String digits = String.valueOf(1_000_000_000L + nanos);
-        int end = digits.length();
-        while (digits.charAt(end - 1) == '0') {
-            end--;
-        }
-        return seconds + "." + digits.substring(1, end);
+        return nanos == 0
+                ? Long.toString(seconds)
+                : BigDecimal.valueOf(nanos, 9)
+                        .add(BigDecimal.valueOf(seconds))
+                        .stripTrailingZeros()
+                        .toPlainString();
     }
 
     String need(String name) {
@@ -182,20 +174,13 @@ final class FieldText {
         if (text.indexOf('\\') < 0) {
             return text;
         }
-        StringBuilder value = new StringBuilder(text.length());
-        int at = 0;
-        for (int escape = text.indexOf('\\'); escape >= 0; escape = text.indexOf('\\', at)) {
-            value.append(text, at, escape);
-            if (text.startsWith("\\\\", escape)) {
-                value.append('\\');
-                at = escape + 2;
-            } else if (text.startsWith("\\u", escape) && escape + 6 <= text.length()) {
-                value.append((char) Integer.parseInt(text, escape + 2, escape + 6, 16));
-                at = escape + 6;
-            } else {
+        return ESCAPE.matcher(text).replaceAll(found -> {
+            if (found.group().length() == 1) {
                 throw new IllegalArgumentException("has a broken escape: " + text);
             }
-        }
-        return value.append(text, at, text.length()).toString();
+            String code = found.group(2);
+            return Matcher.quoteReplacement(
+                    code == null ? "\\" : Character.toString((char) Integer.parseInt(code, 16)));
+        });
     }
 }

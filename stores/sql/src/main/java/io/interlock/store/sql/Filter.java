@@ -31,13 +31,14 @@ final class Filter {
     }
 
     /**
-     * Asks for what is behind {@code after} and not before {@code prefix}. The greater of the two comes first: SQLite enters an index
+     * Asks for what begins with {@code prefix} and is behind {@code after}. The greater of the two comes first: SQLite enters an index
      * by the first one only.
      */
     Filter andBehind(String column, String after, String prefix) {
-        return after.startsWith(prefix)
+        Filter begun = after.startsWith(prefix)
                 ? and("AND " + column + " > ?", after)
                 : and("AND " + column + " >= ? AND " + column + " > ?", prefix, after);
+        return begun.andIf("AND " + column + " < ?", Texts.behind(prefix));
     }
 
     /**

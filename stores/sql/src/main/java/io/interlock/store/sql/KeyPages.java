@@ -6,6 +6,7 @@ import io.interlock.run.KeyLine;
 import io.interlock.run.KeyLine.LineQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.KeyView.KeyQuery;
+import io.interlock.spi.run.rules.KeyRows.Reservation;
 import io.interlock.spi.run.rules.KeyViews;
 import io.interlock.spi.run.rules.LineRules;
 import io.interlock.spi.run.rules.LineRules.Standing;
@@ -14,10 +15,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What goes on under keys, a page at a time: the rows of the keys in one trip, and what belongs to them in a second one. Safe for
@@ -61,12 +63,10 @@ final class KeyPages {
         if (rows.isEmpty()) {
             return List.of();
         }
-        Set<RunId> reserved = new HashSet<>();
-        rows.forEach(row -> {
-            if (row.reservation() != null) {
-                reserved.add(row.reservation().run());
-            }
-        });
+        Set<RunId> reserved = rows.stream()
+                .flatMap(row -> Stream.ofNullable(row.reservation()))
+                .map(Reservation::run)
+                .collect(Collectors.toSet());
         Step step = new Step(transaction, runs, 0);
         step.load(
                 rows.stream().map(KeyRow::key).toList(),
@@ -90,11 +90,9 @@ final class KeyPages {
     private static Filter page(KeyQuery query) {
         String prefix = Texts.exact("prefix", query.prefix());
         String after = query.after() == null ? "" : Texts.exact("after", query.after());
-        Filter filter = new Filter(KEYS, query.tenant()).andBehind("l.name", after, prefix);
-        if (!prefix.isEmpty()) {
-            filter.andIf("AND l.name < ?", Texts.behind(prefix));
-        }
-        return filter.and(IN_USE, query.limit());
+        return new Filter(KEYS, query.tenant())
+                .andBehind("l.name", after, prefix)
+                .and(IN_USE, query.limit());
     }
 
     /** When the first of the waiting runs of each key was submitted. */

@@ -233,11 +233,6 @@ record KeyRow(
                 Micros.read(row, first + 5));
     }
 
-    static @Nullable Integer integer(ResultSet row, int column) throws SQLException {
-        int value = row.getInt(column);
-        return row.wasNull() ? null : value;
-    }
-
     static @Nullable Long number(ResultSet row, int column) throws SQLException {
         long value = row.getLong(column);
         return row.wasNull() ? null : value;

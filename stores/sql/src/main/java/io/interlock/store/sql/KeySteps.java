@@ -1,5 +1,6 @@
 package io.interlock.store.sql;
 
+import io.interlock.BoundedMap;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
 import io.interlock.run.Attempt.HeartbeatAnswer;
@@ -15,6 +16,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -46,7 +48,7 @@ final class KeySteps {
     private final SqlStore.Feed feed;
     private final Consumer<Collection<String>> placesFreed;
     // Keys that had a row when a step last looked; for all others the step makes one first.
-    private final LastUsed<LockKey, Boolean> seen = new LastUsed<>(REMEMBERED_KEYS);
+    private final Map<LockKey, Boolean> seen = Collections.synchronizedMap(BoundedMap.ofLastUsed(REMEMBERED_KEYS));
 
     /**
      * Steps on the keys of a database.
@@ -216,7 +218,7 @@ final class KeySteps {
      * @return what the steps have answered
      */
     <A> List<A> eachReadable(List<LockKey> keys, Function<List<LockKey>, A> step) {
-        List<LockKey> readable = readable(keys);
+        List<LockKey> readable = keys.stream().filter(key -> !isUnreadable(key)).toList();
         if (readable.isEmpty()) {
             return List.of();
         }
@@ -239,11 +241,6 @@ final class KeySteps {
             }
             return Optional.empty();
         }
-    }
-
-    /** These keys without those that are left out because a row of theirs could not be read. */
-    List<LockKey> readable(Collection<LockKey> keys) {
-        return keys.stream().filter(key -> !isUnreadable(key)).toList();
     }
 
     /** As {@link StoredRuns#isLeftOut}. */

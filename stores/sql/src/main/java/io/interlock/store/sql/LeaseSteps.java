@@ -119,7 +119,7 @@ final class LeaseSteps {
     private static AcquireAnswer.Grant grant(Step step, AcquireRequest request, LockKey key, KeyState state) {
         StoreRow store = step.store();
         Instant now = state.now();
-        LeaseRecord before = state.lease().map(ended -> ended.record(key, now)).orElse(null);
+        LeaseRecord before = state.leaseRecord();
         FencingToken token = TokenLayout.next(state.lastToken(), store.tokenFloor(), store.epoch(), now);
         LeaseRow lease = LeaseRules.grant(request, token, now);
         state.setLease(lease);
@@ -132,7 +132,7 @@ final class LeaseSteps {
         LeaseRow lease = state.lease().orElse(null);
         RenewAnswer.Lost lost = LeaseRules.loss(request, lease, state.now());
         if (overdue && (lost == null || lost.cause() != LossCause.GONE)) {
-            return new RenewAnswer.Lost(LossCause.OVERDUE, seen(request.key(), state));
+            return new RenewAnswer.Lost(LossCause.OVERDUE, state.leaseRecord());
         }
         if (lease == null || lost != null) {
             return Objects.requireNonNull(lost, "a key without a lease has lost it");
@@ -148,15 +148,11 @@ final class LeaseSteps {
         if (lease == null || !lease.isProvedBy(request.id(), request.token())) {
             // Gone because of our own first attempt, or gone before? "Your lease was lost" must not be a guess.
             step.requireFirstAttempt("whether the lease of " + request.key() + " had ended before its release");
-            return new ReleaseAnswer.Gone(seen(request.key(), state));
+            return new ReleaseAnswer.Gone(state.leaseRecord());
         }
         LeaseRecord ended = lease.record(request.key(), state.now());
         Settlement.settle(state);
         FinishRules.stopped(state);
         return ReleaseAnswer.of(ended);
-    }
-
-    private static @Nullable LeaseRecord seen(LockKey key, KeyState state) {
-        return state.lease().map(lease -> lease.record(key, state.now())).orElse(null);
     }
 }

@@ -72,11 +72,9 @@ final class LeaseTable {
         if (keys.isEmpty()) {
             return List.of();
         }
-        Rows rows = new Rows();
-        keys.forEach(key -> rows.add(key.tenant(), key.name()));
         return database.peek(transaction -> {
             Trip trip = transaction.trip();
-            Trip.Answer<List<KeyRow>> found = trip.list(FIND, KeyRow::read, rows);
+            Trip.Answer<List<KeyRow>> found = trip.list(FIND, KeyRow::read, Rows.ofKeys(keys));
             Trip.Answer<StoreRow> store = StoreRow.ask(trip);
             trip.run();
             Map<LockKey, KeyRow> byKey = new HashMap<>();
@@ -101,13 +99,15 @@ final class LeaseTable {
             Filter filter = new Filter(LIST, now);
             if (tenant == null) {
                 String first = after == null ? "" : after.tenant();
-                filter.and("AND " + transaction.dialect().isBehind("l"), first, from, first);
+                filter.and("AND " + transaction.dialect().isBehind("l"), first, from, first)
+                        .andBehind("l.name", "", prefix);
             } else {
                 boolean within = after != null && after.tenant().equals(tenant);
                 filter.and("AND l.tenant = ?", tenant).andBehind("l.name", within ? from : "", prefix);
             }
-            List<KeyRow> found = filter.and("AND " + transaction.dialect().startsWith("l.name"), prefix, prefix)
-                    .and("ORDER BY " + (tenant == null ? "l.tenant, l.name" : "l.name") + " LIMIT ?", query.limit() + 1)
+            List<KeyRow> found = filter.and(
+                            "ORDER BY " + (tenant == null ? "l.tenant, l.name" : "l.name") + " LIMIT ?",
+                            query.limit() + 1)
                     .list(transaction, KeyRow::read);
             return LeasePage.of(found.stream().map(row -> row.record(now)).toList(), query.limit());
         });

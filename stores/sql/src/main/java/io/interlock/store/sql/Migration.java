@@ -23,8 +23,6 @@ import java.util.stream.Stream;
  */
 public record Migration(int version, String name, String sql) {
 
-    private static final Pattern FILE = Pattern.compile("(\\d{3})_([a-z0-9_]+)\\.sql");
-
     /**
      * What one kind of database writes differently. A line that begins with {@code @} is only for the databases it names.
      *
@@ -60,26 +58,12 @@ public record Migration(int version, String name, String sql) {
         }
     }
 
-    /** The schema of a store, in the words of one kind of database. */
-    public static List<Migration> ofStore(Words words) {
-        return load(Migration.class, words, "001_store.sql");
-    }
-
     /**
-     * Reads files from the folder {@code migration} beside {@code anchor}. They are named one by one, because looking for
-     * them on the class path fails in some packagings.
-     *
-     * @throws IllegalArgumentException if a file is missing, misnamed or out of order: a mistake of the store's author
+     * The schema of a store, in the words of one kind of database. Files are named one by one, because looking for them on the class
+     * path fails in some packagings.
      */
-    static List<Migration> load(Class<?> anchor, Words words, String... files) {
-        List<Migration> migrations =
-                Stream.of(files).map(file -> read(anchor, words, file)).toList();
-        for (int i = 1; i < migrations.size(); i++) {
-            if (migrations.get(i).version <= migrations.get(i - 1).version) {
-                throw new IllegalArgumentException("migration " + migrations.get(i) + " is out of order");
-            }
-        }
-        return migrations;
+    public static List<Migration> ofStore(Words words) {
+        return List.of(read(Migration.class, words, 1, "store"));
     }
 
     /** Its statements, for tables called so. */
@@ -99,19 +83,14 @@ public record Migration(int version, String name, String sql) {
         return String.format("%03d_%s", version, name);
     }
 
-    private static Migration read(Class<?> anchor, Words words, String file) {
-        Matcher matcher = FILE.matcher(file);
-        if (!matcher.matches()) {
-            throw new IllegalArgumentException("migration " + file + " is not called NNN_name.sql");
-        }
-        try (InputStream in = anchor.getResourceAsStream("migration/" + file)) {
-            if (in == null) {
-                throw new IllegalArgumentException("migration " + file + " is not beside " + anchor.getName());
-            }
+    /** Reads a file from the folder {@code migration} beside {@code anchor}. */
+    static Migration read(Class<?> anchor, Words words, int version, String name) {
+        String file = String.format("migration/%03d_%s.sql", version, name);
+        try (InputStream in = Objects.requireNonNull(anchor.getResourceAsStream(file), file)) {
             String template = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-            return new Migration(Integer.parseInt(matcher.group(1)), matcher.group(2), words.fill(template));
+            return new Migration(version, name, words.fill(template));
         } catch (IOException failure) {
-            throw new UncheckedIOException("migration " + file + " cannot be read", failure);
+            throw new UncheckedIOException(file + " cannot be read", failure);
         }
     }
 }

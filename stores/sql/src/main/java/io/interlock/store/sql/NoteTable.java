@@ -232,17 +232,16 @@ final class NoteTable implements RunNotes {
             trip.run();
             Dialect dialect = transaction.dialect();
             Trip last = transaction.trip();
-            Rows rows = new Rows()
-                    .add(
-                            instance,
-                            Texts.shown(note.worker().label()),
-                            note.jobs().stream().map(JobName::value).sorted().collect(Collectors.joining(" ")),
-                            note.slots(),
-                            note.busy(),
-                            Texts.shown(note.version()),
-                            store.get().now(),
-                            tenant);
-            last.update(dialect.upsert("worker", WORKER_KEY, WORKER), rows);
+            Rows rows = Rows.of(
+                    instance,
+                    Texts.shown(note.worker().label()),
+                    note.jobs().stream().map(JobName::value).sorted().collect(Collectors.joining(" ")),
+                    note.slots(),
+                    note.busy(),
+                    Texts.shown(note.version()),
+                    store.get().now(),
+                    tenant);
+            dialect.put(last, "worker", WORKER_KEY, WORKER, rows);
             if (!tooMany.isEmpty()) {
                 last.update(dialect.delete("worker", WORKER_KEY), tooMany);
             }
@@ -308,7 +307,7 @@ final class NoteTable implements RunNotes {
             Trip trip = transaction.trip();
             if (expected == 0) {
                 // One that is missing stands at 0.
-                Rows first = new Rows().add(exact, 0L);
+                Rows first = Rows.of(exact, 0L);
                 trip.update(transaction.dialect().insertMissing("bookmark", "name text", "value bigint"), first);
             }
             Trip.Answer<Boolean> moved = trip.update(MOVE_BOOKMARK, value, exact, expected);

@@ -3,14 +3,12 @@ package io.interlock.store.sql;
 import io.interlock.run.Retention;
 import io.interlock.run.RunPeriod;
 import io.interlock.run.WorkerNote;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forgets what is kept beside runs: names that count no more, counts, periods, workers, and marks of time. It deletes a page at a time,
+ * Forgets what is kept beside runs: names that count no more, counts, periods and workers. It deletes a page at a time,
  * each in a transaction of its own, and leaves the rest to the next call if there is very much. Safe for use by many threads.
  */
 final class OldNotes {
@@ -23,10 +21,6 @@ final class OldNotes {
     private static final String COUNTS = "${t:refusal_count} AS t WHERE t.minute < ?";
     private static final String WORKERS = "${t:worker} AS t WHERE t.version <> 'remote' AND t.seen_at < ?";
     private static final String REMOTE_WORKERS = "${t:worker} AS t WHERE t.version = 'remote' AND t.seen_at < ?";
-
-    private static final String OLD_MARKS =
-            "SELECT max(m.slice), min(m.slice) FROM ${t:run_mark} AS m WHERE m.slice <= ?";
-    private static final String DELETE_MARKS = "DELETE FROM ${t:run_mark} WHERE slice < ?";
 
     private final Database database;
 
@@ -69,7 +63,6 @@ final class OldNotes {
                 pages++;
             }
         }
-        forgetMarks(then / StepWriter.SLICE);
     }
 
     /** Those of which there are any: usually none, and one trip says so. */
@@ -88,34 +81,23 @@ final class OldNotes {
 
     private int deletePage(Old old) {
         return database.write(Database.Lane.STEPS, transaction -> {
-            Rows rows = transaction.query(old.keys(), found -> read(found, old.key()), old.then(), PAGE);
+            int columns = Dialect.Column.parse(old.key()).size();
+            Rows rows = new Rows();
+            transaction.query(
+                    old.keys(),
+                    Trip.forEach(row -> {
+                        @Nullable Object[] key = new @Nullable Object[columns];
+                        for (int i = 0; i < columns; i++) {
+                            key[i] = row.getString(i + 1);
+                        }
+                        rows.add(key);
+                    }),
+                    old.then(),
+                    PAGE);
             if (!rows.isEmpty()) {
                 transaction.commit(transaction.dialect().delete(old.table(), old.key()), rows);
             }
             return rows.size();
         });
-    }
-
-    private static Rows read(ResultSet found, String key) throws SQLException {
-        List<Dialect.Column> columns = Dialect.Column.parse(key);
-        Rows rows = new Rows();
-        while (found.next()) {
-            @Nullable Object[] values = new @Nullable Object[columns.size()];
-            for (int i = 0; i < values.length; i++) {
-                values[i] =
-                        columns.get(i).type().equals("bigint") ? (Object) found.getLong(i + 1) : found.getString(i + 1);
-            }
-            rows.add(values);
-        }
-        return rows;
-    }
-
-    /** Marks before the last one that is old; that one says where the runs begin that are kept. */
-    private void forgetMarks(long then) {
-        long before = database.peek(transaction -> transaction.query(
-                OLD_MARKS, rows -> rows.next() && rows.getLong(1) > rows.getLong(2) ? rows.getLong(1) : 0L, then));
-        if (before > 0) {
-            database.write(Database.Lane.STEPS, transaction -> transaction.commit(DELETE_MARKS, before));
-        }
     }
 }

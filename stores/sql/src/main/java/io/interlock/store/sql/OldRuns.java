@@ -133,8 +133,6 @@ final class OldRuns {
 
     /** Deletes runs with all that belongs to them, without those that another process is about to delete. */
     private int delete(Set<String> ids) {
-        Rows old = new Rows();
-        ids.forEach(old::add);
         return database.write(Database.Lane.STEPS, transaction -> {
             Rows runs = new Rows();
             Rows numbers = new Rows();
@@ -148,7 +146,7 @@ final class OldRuns {
                             failed.add(row.getString(2), row.getString(3), row.getLong(4));
                         }
                     }),
-                    old);
+                    Rows.ofTexts(ids));
             if (runs.isEmpty()) {
                 return 0;
             }

@@ -36,11 +36,9 @@ final class PauseSteps {
     private static final String RESUME =
             "UPDATE ${t:pause} SET resumed = 1, settled_to = '' WHERE tenant = ? AND pattern = ? AND resumed = 0";
     private static final String KEYS = "SELECT l.tenant, l.name FROM ${t:lease} AS l WHERE l.tenant = ?";
-    private static final String PLAIN = KEYS + " AND l.plain = 1";
+    // What may be granted at once, and runs that may be claimed.
+    private static final String OPEN = KEYS + " AND (l.plain = 1 OR l.reserved_for IS NOT NULL)";
     private static final String WAITING = KEYS + " AND (l.queued > 0 OR l.reserved_for IS NOT NULL)";
-    private static final String CLAIMABLE = """
-            SELECT q.tenant, q.name FROM ${t:open_run} AS q
-             WHERE q.tenant = ? AND q.busy = 1 AND q.claimable = 1""";
     private static final String ONLY_BEGUN = "SELECT " + COLUMNS
             + " FROM ${t:pause} AS p WHERE p.resumed = 0 AND p.settled_to = ? ORDER BY p.since LIMIT 100";
     private static final String IN_EFFECT = """
@@ -73,10 +71,14 @@ final class PauseSteps {
             Pause made = new Pause(
                     request.tenant(), request.pattern(), request.actor().name(), request.reason(), now, until);
             Trip trip = transaction.trip();
-            trip.update(
-                    transaction.dialect().upsert("pause", PUT_KEYS, PUT),
-                    new Rows()
-                            .add(
+            transaction
+                    .dialect()
+                    .put(
+                            trip,
+                            "pause",
+                            PUT_KEYS,
+                            PUT,
+                            Rows.of(
                                     made.tenant(),
                                     made.pattern(),
                                     made.actor(),
@@ -102,8 +104,7 @@ final class PauseSteps {
 
     // A bare lease of these keys, or a claim of their runs, has to look at the pause from now on.
     private void takeEffect(Pause pause, boolean waits) {
-        boolean plain = eachPage(pause, PLAIN, waits);
-        if (eachPage(pause, CLAIMABLE, waits) && plain) {
+        if (eachPage(pause, waits)) {
             database.write(Database.Lane.STEPS, transaction -> {
                 Trip trip = transaction.trip();
                 transaction.dialect().latchShared(trip);
@@ -204,12 +205,12 @@ final class PauseSteps {
     }
 
     // A step that changes nothing else writes what the pause means for the rows of its keys.
-    private boolean eachPage(Pause pause, String sql, boolean waits) {
+    private boolean eachPage(Pause pause, boolean waits) {
         boolean all = true;
         String after = "";
         List<LockKey> keys;
         do {
-            keys = page(pause, sql, after);
+            keys = page(pause, OPEN, after);
             all &= apply(keys, waits);
             after = keys.isEmpty() ? after : keys.get(keys.size() - 1).name();
         } while (keys.size() == DueKeys.PAGE);
@@ -219,15 +220,11 @@ final class PauseSteps {
     private boolean apply(List<LockKey> keys, boolean waits) {
         Set<LockKey> missing = new LinkedHashSet<>(keys);
         steps.eachReadable(keys, some -> had(some, false)).forEach(missing::removeAll);
-        // One that could not be read may be readable by now. If it is not, it is not granted either.
-        missing.removeIf(key -> steps.isUnreadable(key)
-                && steps.alone(key, one -> had(one, false))
-                        .map(had -> !had.isEmpty())
-                        .orElse(true));
         if (waits) {
             missing.forEach(key -> steps.alone(key, this::awaitStep));
         }
-        return waits || missing.isEmpty();
+        // What cannot be read is not granted either.
+        return waits || missing.stream().allMatch(steps::isUnreadable);
     }
 
     private boolean awaitStep(List<LockKey> key) {
@@ -242,15 +239,11 @@ final class PauseSteps {
         String pattern = pause.pattern();
         boolean open = pattern.endsWith("*");
         String prefix = open ? pattern.substring(0, pattern.length() - 1) : pattern;
-        String alias = sql.contains("AS q") ? "q.name" : "l.name";
-        return database.peek(transaction -> {
-            Filter filter = new Filter(sql, pause.tenant()).andBehind(alias, after, prefix);
-            return (open
-                            ? filter.and("AND " + transaction.dialect().startsWith(alias), prefix, prefix)
-                            : filter.and("AND " + alias + " = ?", prefix))
-                    .and("ORDER BY " + alias + " LIMIT ?", DueKeys.PAGE)
-                    .list(transaction, DueKeys::key);
-        });
+        return new Filter(sql, pause.tenant())
+                .andBehind("l.name", after, prefix)
+                .andIf("AND l.name = ?", open ? null : prefix)
+                .and("ORDER BY l.name LIMIT ?", DueKeys.PAGE)
+                .list(database, DueKeys::key);
     }
 
     /** Waits until no step is under way, and keeps others waiting until the transaction ends. */

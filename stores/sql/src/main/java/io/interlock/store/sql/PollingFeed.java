@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,7 +52,7 @@ public final class PollingFeed implements SqlStore.Feed {
     private static final String WORK = "SELECT DISTINCT q.tenant FROM ${t:open_run} AS q WHERE q.claimable = 1";
 
     private final Database database;
-    private final Changes changes;
+    private final BooleanSupplier mayHaveChanged;
     private final Environment environment;
     private final String name;
     private final Watchers<LockKey> waiters = new Watchers<>();
@@ -74,27 +75,15 @@ public final class PollingFeed implements SqlStore.Feed {
      * A feed.
      *
      * @param database what is looked at; its connections should not be those that new work waits for
+     * @param mayHaveChanged whether anything in the database may have changed since it was last asked; true at first, and always
+     *     where a database does not know
      * @param name of its thread
      */
-    public PollingFeed(Database database, Changes changes, Environment environment, String name) {
+    public PollingFeed(Database database, BooleanSupplier mayHaveChanged, Environment environment, String name) {
         this.database = database;
-        this.changes = changes;
+        this.mayHaveChanged = mayHaveChanged;
         this.environment = environment;
         this.name = name;
-    }
-
-    /** Whether anything in the database may have changed since it was last asked. */
-    @FunctionalInterface
-    public interface Changes extends AutoCloseable {
-
-        /** For databases that do not know. */
-        Changes ALWAYS = () -> true;
-
-        /** Whether there may have been a change; true when it is asked for the first time. */
-        boolean mayHaveHappened();
-
-        @Override
-        default void close() {}
     }
 
     /** What matters of a key. The token tells a lease from the one before, also if neither was seen. */
@@ -139,7 +128,6 @@ public final class PollingFeed implements SqlStore.Feed {
                 timers.close();
             }
         }
-        changes.close();
     }
 
     // On the feed's thread, so that the caller goes on.
@@ -179,7 +167,7 @@ public final class PollingFeed implements SqlStore.Feed {
 
     private void look() {
         try {
-            if (changes.mayHaveHappened()) {
+            if (mayHaveChanged.getAsBoolean()) {
                 tell(find(waiters.watched(), !workers.isEmpty()));
             }
             failing = false;
@@ -203,8 +191,6 @@ public final class PollingFeed implements SqlStore.Feed {
     }
 
     private Found find(Set<LockKey> keys, boolean work) {
-        Rows watched = new Rows();
-        keys.forEach(key -> watched.add(key.tenant(), key.name()));
         Long since = lastRecords.peekFirst();
         return database.peek(transaction -> {
             Trip trip = transaction.trip();
@@ -217,8 +203,8 @@ public final class PollingFeed implements SqlStore.Feed {
                 trip.query(WORK, Trip.forEach(row -> atFirst.add(row.getString(1))));
             }
             Map<LockKey, KeyFacts> found = new HashMap<>();
-            if (!watched.isEmpty()) {
-                trip.query(KEYS, Trip.forEach(row -> found.put(DueKeys.key(row), readKey(row))), watched);
+            if (!keys.isEmpty()) {
+                trip.query(KEYS, Trip.forEach(row -> found.put(DueKeys.key(row), readKey(row))), Rows.ofKeys(keys));
             }
             trip.run();
             keys.forEach(key -> found.putIfAbsent(key, KeyFacts.UNUSED));

@@ -57,15 +57,9 @@ public final class PooledDatabase implements Database {
     private volatile boolean closed;
 
     private PooledDatabase(
-            ServerSettings settings,
-            ServerDialect dialect,
-            Attachment attachment,
-            DataSource steps,
-            DataSource urgent,
-            Runnable closePools,
-            Environment environment) {
-        this.settings = settings;
-        this.dialect = dialect;
+            Attachment attachment, DataSource steps, DataSource urgent, Runnable closePools, Environment environment) {
+        this.settings = attachment.settings();
+        this.dialect = attachment.dialect();
         this.attachment = attachment;
         this.steps = steps;
         this.urgent = urgent;
@@ -74,37 +68,27 @@ public final class PooledDatabase implements Database {
     }
 
     /** A database on connections that another owner pools; {@code attachment} ties the store to its server. */
-    public static PooledDatabase on(
-            DataSource given,
-            ServerSettings settings,
-            ServerDialect dialect,
-            Attachment attachment,
-            Environment environment) {
-        return new PooledDatabase(settings, dialect, attachment, given, given, () -> {}, environment);
+    public static PooledDatabase on(DataSource given, Attachment attachment, Environment environment) {
+        return new PooledDatabase(attachment, given, given, () -> {}, environment);
     }
 
     /** A database on pools of connections from {@code raw}, each attached first; the names of the pools begin with {@code name}. */
-    public static PooledDatabase pooling(
-            String name,
-            DataSource raw,
-            ServerSettings settings,
-            ServerDialect dialect,
-            Attachment attachment,
-            Environment environment) {
-        DataSource attached = new AttachingDataSource(raw, attachment, dialect, settings, environment);
-        HikariDataSource steps = pool(name + "-steps", STEPS, attached, settings, environment);
+    public static PooledDatabase pooling(String name, DataSource raw, Attachment attachment, Environment environment) {
+        DataSource attached = new AttachingDataSource(raw, attachment, environment);
+        int timeoutMillis = attachment.settings().timeoutMillis();
+        HikariDataSource steps = pool(name + "-steps", STEPS, attached, timeoutMillis, environment);
         // Apart, so that a renewal never waits behind acquires.
-        HikariDataSource renewals = pool(name + "-renewals", RENEWALS, attached, settings, environment);
+        HikariDataSource renewals = pool(name + "-renewals", RENEWALS, attached, timeoutMillis, environment);
         Runnable close = () -> {
             try (renewals) {
                 steps.close();
             }
         };
-        return new PooledDatabase(settings, dialect, attachment, steps, renewals, close, environment);
+        return new PooledDatabase(attachment, steps, renewals, close, environment);
     }
 
     private static HikariDataSource pool(
-            String name, int size, DataSource attached, ServerSettings settings, Environment environment) {
+            String name, int size, DataSource attached, int timeoutMillis, Environment environment) {
         HikariConfig config = new HikariConfig();
         config.setPoolName(name);
         config.setDataSource(attached);
@@ -112,8 +96,8 @@ public final class PooledDatabase implements Database {
         config.setMinimumIdle(1);
         config.setInitializationFailTimeout(-1);
         // A part of the timeout: a call that has used up most of it elsewhere must not wait for all of it here.
-        config.setConnectionTimeout(Math.max(250, settings.timeoutMillis() / 4));
-        config.setValidationTimeout(Math.max(250, settings.timeoutMillis() / 4));
+        config.setConnectionTimeout(Math.max(250, timeoutMillis / 4));
+        config.setValidationTimeout(Math.max(250, timeoutMillis / 4));
         config.setKeepaliveTime(Duration.ofSeconds(30).toMillis());
         config.setThreadFactory(environment.threads(config.getPoolName()));
         return new HikariDataSource(config);
@@ -121,7 +105,7 @@ public final class PooledDatabase implements Database {
 
     /** The same database by the connections for urgent calls alone, which never wait behind new work. Closing it closes nothing. */
     public PooledDatabase byUrgentConnections() {
-        return new PooledDatabase(settings, dialect, attachment, urgent, urgent, () -> {}, environment);
+        return new PooledDatabase(attachment, urgent, urgent, () -> {}, environment);
     }
 
     @Override
@@ -229,19 +213,14 @@ public final class PooledDatabase implements Database {
             }
             loan.limit(millis);
             SqlConnection session = new SqlConnection(loan.connection(), dialect, settings.patienceMillis(millis));
-            Step step = new Step(settings.store(), loan, session, writes, begin, call);
-            try {
-                return work.run(step);
-            } catch (SQLException failure) {
-                call.breaks += dialect.failureOf(failure) == SqlFailure.BROKEN ? 1 : 0;
-                step.abandon(failure);
-                throw failure;
-            } catch (RuntimeException | Error failure) {
-                step.abandon(failure);
-                throw failure;
-            } finally {
-                step.close();
-            }
+            return new Step(settings.store(), loan, session, writes, begin, call).run(step -> {
+                try {
+                    return work.run(step);
+                } catch (SQLException failure) {
+                    call.breaks += dialect.failureOf(failure) == SqlFailure.BROKEN ? 1 : 0;
+                    throw failure;
+                }
+            });
         }
     }
 
@@ -294,48 +273,19 @@ public final class PooledDatabase implements Database {
                 error);
     }
 
-    /** A transaction, begun and ended by statements that go with those of its first and last trips. */
+    /** A transaction on a connection that goes back to its pool. */
     private static final class Step extends Transaction {
 
         private final Loan loan;
-        private final List<String> begin;
 
         Step(String store, Loan loan, SqlConnection session, boolean writes, List<String> begin, Call call) {
-            super(store, session, writes, call.attempt, call.breaks);
+            super(store, session, writes, begin, call.attempt, call.breaks);
             this.loan = loan;
-            this.begin = begin;
         }
 
         @Override
-        protected void begin(Trip first) {
-            begin.forEach(first::update);
-        }
-
-        @Override
-        protected void end(Trip last) throws SQLException {
-            if (!begin.isEmpty()) {
-                last.update("COMMIT");
-            }
-            last.run();
-        }
-
-        @Override
-        protected void undo() throws SQLException {
-            if (!begin.isEmpty()) {
-                Trip trip = connection().trip();
-                trip.update("ROLLBACK");
-                trip.run();
-            }
-        }
-
-        /** After a failure: the connection may be in a transaction that cannot go on, or be gone. */
-        void abandon(Throwable failure) {
-            try {
-                close();
-            } catch (SQLException broken) {
-                failure.addSuppressed(broken);
-                loan.discard();
-            }
+        protected void discard(SqlConnection broken) {
+            loan.discard();
         }
     }
 }

@@ -52,7 +52,7 @@ final class QuickSubmits {
                 SELECT h.*, c.now, h.unused AND h.nth = 1 AS starts,
                        h.nth + CASE WHEN h.unused THEN -1 ELSE h.queued - h.resting END AS place
                   FROM %9$s CROSS JOIN c
-                 WHERE c.quiet_until <= c.now AND c.now < ? AND CASE
+                 WHERE c.quiet_until <= c.now AND CASE
                    WHEN h.unused THEN h.plain = 1 OR NOT (
                         EXISTS (SELECT 1 FROM ${t:open_run} AS q
                                  WHERE q.tenant = h.tenant AND q.busy = 1 AND q.name = h.name OFFSET 0)
@@ -100,12 +100,10 @@ final class QuickSubmits {
               WHERE g.requests = g.total) AS h""";
 
     private final Database database;
-    private final StoredRuns runs;
     private final KeySteps steps;
 
-    QuickSubmits(Database database, StoredRuns runs, KeySteps steps) {
+    QuickSubmits(Database database, KeySteps steps) {
         this.database = database;
-        this.runs = runs;
         this.steps = steps;
     }
 
@@ -113,8 +111,7 @@ final class QuickSubmits {
     List<@Nullable SubmitAnswer> submit(List<SubmitRequest> requests, Set<LockKey> except) {
         List<@Nullable SubmitAnswer> answers = new ArrayList<>(Collections.nCopies(requests.size(), null));
         Dialect.OneStatement statement = database.dialect().oneStatement();
-        long slice = runs.markedSlice();
-        if (statement == null || slice < 0) {
+        if (statement == null) {
             return answers;
         }
         Map<LockKey, List<Integer>> places = simple(requests);
@@ -144,7 +141,6 @@ final class QuickSubmits {
                                 alone ? "" : "ORDER BY h.tenant, h.name, h.nth",
                                 alone ? "" : "ORDER BY d.number",
                                 alone ? "h" : WHOLE));
-        @Nullable Object[] values = {asked, statement.server(), statement.startedAt(), (slice + 1) * StepWriter.SLICE};
         Set<LockKey> decided = new LinkedHashSet<>();
         Set<String> work = new LinkedHashSet<>();
         database.write(Database.Lane.STEPS, transaction -> {
@@ -164,7 +160,9 @@ final class QuickSubmits {
                                 work.add(request.key().tenant());
                             }
                         }),
-                        values);
+                        asked,
+                        statement.server(),
+                        statement.startedAt());
                 transaction.commit(trip);
             }
             return true;

@@ -1,6 +1,8 @@
 package io.interlock.store.sql;
 
+import io.interlock.LockKey;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,10 +14,30 @@ public final class Rows {
 
     private final List<@Nullable Object[]> rows = new ArrayList<>();
 
-    /** Adds a row: a text, a {@link Long}, an {@link Integer} or {@code null} for each column. */
-    public Rows add(@Nullable Object... values) {
+    /** One row: a text, a {@link Long}, an {@link Integer} or {@code null} for each column. */
+    public static Rows of(@Nullable Object... values) {
+        Rows one = new Rows();
+        one.add(values);
+        return one;
+    }
+
+    /** A row of one column for each of {@code texts}. */
+    static Rows ofTexts(Collection<String> texts) {
+        Rows rows = new Rows();
+        texts.forEach(rows::add);
+        return rows;
+    }
+
+    /** Tenant and name of each of {@code keys}. */
+    static Rows ofKeys(Collection<LockKey> keys) {
+        Rows rows = new Rows();
+        keys.forEach(key -> rows.add(key.tenant(), key.name()));
+        return rows;
+    }
+
+    /** Adds a row, as {@link #of}. */
+    public void add(@Nullable Object... values) {
         rows.add(values);
-        return this;
     }
 
     public List<@Nullable Object[]> all() {

@@ -62,16 +62,13 @@ final class RunLists implements RunQueries {
             + " WHERE x.tenant = ? AND x.label = ? AND x.value = ?";
     private static final String PAGE_END = ") AS r" + StoredRuns.OPEN + " ORDER BY r.number";
 
-    // A run may be committed later than one with a greater number, but not by seconds: no step lasts that long. And the
-    // time of a store may go back by a minute if its clock is set back; numbers rise all the same.
-    private static final String SINCE_NUMBER = """
-             AND x.number >= coalesce(
-               (SELECT m.number FROM ${t:run_mark} AS m WHERE m.slice <= ? ORDER BY m.slice DESC LIMIT 1), 0)""";
-    private static final int SLICES_BEFORE = 1;
-    private static final int SLICES_AFTER = 15;
-    private static final String UNTIL_NUMBER = """
-             AND x.number < coalesce(
-               (SELECT m.number FROM ${t:run_mark} AS m WHERE m.slice >= ? ORDER BY m.slice LIMIT 1), 9223372036854775807)""";
+    // By how much a run may have a smaller number than one that was submitted before it: its step draws the number
+    // after
+    // it has read the clock. When a clock was set back, up to a minute of time comes twice while numbers rise: a list
+    // up to
+    // a moment has the runs of both, one since a moment of that minute may begin with those of the second.
+    private static final long MARGIN = 10_000_000;
+    private static final long MARGIN_OF_CLOCK = 75_000_000;
     private static final String SUBMITTED = "AND x.submitted_at %s ?";
     private static final String LABEL_SUBMITTED = Filter.unindexed("y.submitted_at %s ?");
     private static final String HAS_LABEL = Filter.unindexed("""
@@ -208,7 +205,7 @@ final class RunLists implements RunQueries {
     private List<Run> page(
             Filter list, RunQuery query, String submitted, String equal, String end, Trip.Reader<Run> read) {
         String order = query.descending() ? " DESC" : "";
-        return range(list, query, submitted)
+        return database.peek(transaction -> range(transaction, list, query, submitted)
                 .andIf(
                         String.format(equal, "name"),
                         query.key() == null ? null : query.key().name())
@@ -216,7 +213,7 @@ final class RunLists implements RunQueries {
                         String.format(equal, "job"),
                         query.job() == null ? null : query.job().value())
                 .and("ORDER BY x.number" + order + " LIMIT ?" + end + order, query.limit() + 1)
-                .list(database, read);
+                .list(transaction, read));
     }
 
     /** Narrows a list by how runs failed; {@code form} says of a row of {@code failed_run} that it is so. */
@@ -231,21 +228,28 @@ final class RunLists implements RunQueries {
     }
 
     /** Narrows a list to the numbers behind the page before, and to those of the time asked for. */
-    private static Filter range(Filter filter, RunQuery query, String submitted) {
+    private static Filter range(Transaction transaction, Filter filter, RunQuery query, String submitted)
+            throws SQLException {
         if (query.after() != 0) {
             filter.and(query.descending() ? "AND x.number < ?" : "AND x.number > ?", query.after());
         }
         Instant since = query.since();
         if (since != null) {
             long from = Math.max(0, Micros.ceiling(since));
-            filter.and(SINCE_NUMBER, from / StepWriter.SLICE - SLICES_BEFORE).and(String.format(submitted, ">="), from);
+            filter.and("AND x.number >= ?", lastBefore(transaction, query.tenant(), from - MARGIN))
+                    .and(String.format(submitted, ">="), from);
         }
         Instant until = query.until();
         if (until != null) {
             long to = Math.max(0, Micros.ceiling(until));
-            filter.and(UNTIL_NUMBER, to / StepWriter.SLICE + SLICES_AFTER).and(String.format(submitted, "<"), to);
+            filter.and("AND x.number <= ?", lastBefore(transaction, query.tenant(), to + MARGIN_OF_CLOCK))
+                    .and(String.format(submitted, "<"), to);
         }
         return filter;
+    }
+
+    private static long lastBefore(Transaction transaction, String tenant, long moment) throws SQLException {
+        return transaction.query(transaction.dialect().lastBefore(), Trip.NUMBER, tenant, moment);
     }
 
     @Override

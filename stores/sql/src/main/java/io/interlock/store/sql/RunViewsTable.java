@@ -180,7 +180,7 @@ final class RunViewsTable implements RunViews {
         long now = StoreRow.read(transaction).now();
         long since = now - Micros.of(Summary.FAILURES);
         Trip trip = transaction.trip();
-        Trip.Answer<List<Pause>> pauses = PauseSteps.inForce(trip, new Rows().add(tenant));
+        Trip.Answer<List<Pause>> pauses = PauseSteps.inForce(trip, Rows.of(tenant));
         Trip.Answer<List<InUse>> inUse = trip.list(IN_USE, RunViewsTable::readInUse, tenant);
         Trip.Answer<List<Run>> limited = trip.list(LIMITED, runs::readOpen, tenant);
         Trip.Answer<List<RunCount>> counts = runCounts(tenant).list(trip, RunViewsTable::readCount);

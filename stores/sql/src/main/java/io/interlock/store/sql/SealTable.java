@@ -87,7 +87,7 @@ final class SealTable {
     static Ends lock(Transaction transaction, Trip trip) throws SQLException {
         Ends ends = lockIfThere(trip);
         if (ends == null) {
-            Rows first = new Rows().add(1, Seal.GENESIS.position(), Seal.GENESIS.sequence(), Seal.GENESIS.hash());
+            Rows first = Rows.of(1, Seal.GENESIS.position(), Seal.GENESIS.sequence(), Seal.GENESIS.hash());
             transaction.update(transaction.dialect().insertMissing("seal_anchor", "one int", ANCHOR_COLUMNS), first);
             ends = lockIfThere(transaction.trip());
         }
@@ -132,7 +132,7 @@ final class SealTable {
 
     /** Adds a page to a chain that is locked, and commits. */
     static void add(Transaction transaction, SealPage page) throws SQLException {
-        transaction.commit(transaction.dialect().insert("seal", SealPage.WRITTEN), new Rows().add(page.values()));
+        transaction.commit(transaction.dialect().insert("seal", SealPage.WRITTEN), Rows.of(page.values()));
     }
 
     private static boolean followEachOther(Seal head, List<Seal> links) {

@@ -68,7 +68,7 @@ final class SearchQueries {
         String part = "%" + escaped(query.text()) + "%";
         Trip trip = transaction.trip();
         Trip.Answer<StoreRow> store = StoreRow.ask(trip);
-        Trip.Answer<List<Pause>> pauses = PauseSteps.inForce(trip, new Rows().add(query.tenant()));
+        Trip.Answer<List<Pause>> pauses = PauseSteps.inForce(trip, Rows.of(query.tenant()));
         Trip.Answer<List<String>> kept = trip.list(KEPT_NAMES, Trip.TEXT, query.tenant(), part, limit);
         Trip.Answer<List<String>> holders = trip.list(HOLDERS, Trip.TEXT, query.tenant(), part, limit);
         Trip.Answer<List<String>> past =
@@ -110,9 +110,7 @@ final class SearchQueries {
         if (ids.isEmpty()) {
             return List.of();
         }
-        Rows rows = new Rows();
-        ids.forEach(rows::add);
-        return transaction.list(RUNS, runs::readOpen, rows).stream()
+        return transaction.list(RUNS, runs::readOpen, Rows.ofTexts(ids)).stream()
                 .sorted(Comparator.comparingLong(Run::number).reversed())
                 .limit(limit)
                 .toList();

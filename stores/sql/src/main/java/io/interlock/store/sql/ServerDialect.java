@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 /**
  * What a database server says differently. The store's time is that of the server, and a store is tied to the server it was last
@@ -58,6 +59,14 @@ public abstract class ServerDialect extends Dialect {
     @Override
     protected final boolean pipelines() {
         return true;
+    }
+
+    /** The number of the run that comes next, so many of them, as a query of one column. */
+    protected abstract String nextNumbers();
+
+    @Override
+    protected final void drawNumbers(Trip trip, int count, LongConsumer numbers) {
+        trip.query(nextNumbers(), Trip.forEach(row -> numbers.accept(row.getLong(1))), count);
     }
 
     @Override

@@ -54,14 +54,13 @@ final class SignInTable implements SignIns {
             Person person = signIn.person();
             last.update(
                     transaction.dialect().insert("sign_in", COLUMNS),
-                    new Rows()
-                            .add(
-                                    signIn.hash(),
-                                    signIn.keyId(),
-                                    person == null ? null : Texts.shown(person.label()),
-                                    person == null ? null : person.rolesText(),
-                                    Micros.of(now),
-                                    Micros.of(now)));
+                    Rows.of(
+                            signIn.hash(),
+                            signIn.keyId(),
+                            person == null ? null : Texts.shown(person.label()),
+                            person == null ? null : person.rolesText(),
+                            Micros.of(now),
+                            Micros.of(now)));
             transaction.commit(last);
             return signIn.opened(now);
         });

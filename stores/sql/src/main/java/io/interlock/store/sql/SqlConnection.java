@@ -3,7 +3,6 @@ package io.interlock.store.sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -47,13 +46,6 @@ public final class SqlConnection implements AutoCloseable {
 
     public Trip trip() {
         return new Trip(this);
-    }
-
-    /** Runs a statement that is not worth keeping. */
-    public void execute(String sql) throws SQLException {
-        try (Statement statement = jdbc.createStatement()) {
-            statement.execute(sql);
-        }
     }
 
     @Override

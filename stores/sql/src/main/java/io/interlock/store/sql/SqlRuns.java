@@ -1,5 +1,6 @@
 package io.interlock.store.sql;
 
+import io.interlock.BoundedMap;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
@@ -35,8 +36,10 @@ import io.interlock.spi.run.rules.Settlement;
 import io.interlock.spi.run.rules.StopRules;
 import io.interlock.spi.run.rules.SubmitRules;
 import java.sql.SQLException;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -74,7 +77,7 @@ final class SqlRuns implements RunSteps {
     private final PauseSteps pauses;
     private final QuickSubmits quickSubmits;
     /** Keys that refused the last submission, so that the next one looks before it locks. */
-    private final LastUsed<LockKey, Boolean> busyKeys = new LastUsed<>(10_000);
+    private final Map<LockKey, Boolean> busyKeys = Collections.synchronizedMap(BoundedMap.ofLastUsed(10_000));
 
     SqlRuns(
             Database database,
@@ -87,7 +90,7 @@ final class SqlRuns implements RunSteps {
         this.runs = runs;
         this.steps = steps;
         this.pauses = pauses;
-        quickSubmits = new QuickSubmits(database, runs, steps);
+        quickSubmits = new QuickSubmits(database, steps);
     }
 
     @Override

@@ -26,6 +26,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -124,36 +125,25 @@ public final class SqlStore implements RunStore {
     @Override
     public Answers<AcquireAnswer> tryAcquire(List<AcquireRequest> requests) {
         requests.forEach(request -> request.terms().within(maxLease()));
-        return database.together(() -> fastPath.acquire(requests, this::acquireByStep));
-    }
-
-    // A request for several keys that is refused needs no more than a look.
-    private Answers<AcquireAnswer> acquireByStep(List<AcquireRequest> requests, boolean alone) {
-        return steps.lookFirst(
-                requests,
-                alone,
-                request -> database.hasOneWriter() || request.keys().size() > 1,
-                LeaseSteps.ACQUIRE);
+        // A request for several keys that is refused needs no more than a look.
+        Predicate<AcquireRequest> looks =
+                request -> database.hasOneWriter() || request.keys().size() > 1;
+        return database.together(() ->
+                fastPath.acquire(requests, (left, alone) -> steps.lookFirst(left, alone, looks, LeaseSteps.ACQUIRE)));
     }
 
     @Override
     public Answers<RenewAnswer> renew(List<RenewRequest> requests) {
         // A lease renewed beyond maxLease would outlive the quiet period that is meant to outlast it.
         requests.forEach(request -> LeaseTerms.of(request.ttl()).within(maxLease()));
-        return database.together(() -> fastPath.renew(requests, this::renewByStep));
-    }
-
-    private Answers<RenewAnswer> renewByStep(List<RenewRequest> requests, boolean alone) {
-        return steps.answer(Database.Lane.URGENT, requests, LeaseSteps.RENEW, alone);
+        return database.together(() -> fastPath.renew(
+                requests, (left, alone) -> steps.answer(Database.Lane.URGENT, left, LeaseSteps.RENEW, alone)));
     }
 
     @Override
     public Answers<ReleaseAnswer> release(List<ReleaseRequest> requests) {
-        return database.together(() -> fastPath.release(requests, this::releaseByStep));
-    }
-
-    private Answers<ReleaseAnswer> releaseByStep(List<ReleaseRequest> requests, boolean alone) {
-        return steps.answer(Database.Lane.URGENT, requests, LeaseSteps.RELEASE, alone);
+        return database.together(() -> fastPath.release(
+                requests, (left, alone) -> steps.answer(Database.Lane.URGENT, left, LeaseSteps.RELEASE, alone)));
     }
 
     @Override

@@ -109,7 +109,7 @@ final class SqlUpkeep implements Upkeep {
             Trip last = transaction.trip();
             last.update(
                     transaction.dialect().insertMissing("lease", Step.KEY, Step.NEW_KEY),
-                    new Rows().add(tenant, name, 0, store.get().now()));
+                    Rows.of(tenant, name, 0, store.get().now()));
             last.update(COUNT_AGAIN, store.get().now(), tenant, name, tenant, name, tenant, name);
             transaction.commit(last);
             return true;

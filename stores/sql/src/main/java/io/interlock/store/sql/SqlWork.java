@@ -153,8 +153,8 @@ final class SqlWork implements WorkSteps {
             }
             int attempt = turn.get().attempt();
             Trip trip = transaction.trip();
-            Rows rows = new Rows().add(note.run().toString(), attempt, Texts.shown(note.text()));
-            trip.update(transaction.dialect().upsert("output", "run_id uuid, attempt int", "text text"), rows);
+            Rows rows = Rows.of(note.run().toString(), attempt, Texts.shown(note.text()));
+            transaction.dialect().put(trip, "output", "run_id uuid, attempt int", "text text", rows);
             if (attempt > OutputNote.MOST_ATTEMPTS) {
                 trip.update(FORGET_OUTPUT, note.run().toString(), attempt - OutputNote.MOST_ATTEMPTS);
             }

@@ -105,6 +105,7 @@ final class Step {
     private final StepWriter writer = new StepWriter(this);
     private List<Pause> pauses = List.of();
     private @Nullable StoreRow store;
+    private long heardSince;
     private @Nullable Map<String, Integer> busyRuns;
 
     Step(Transaction transaction, StoredRuns runs, double chance) {
@@ -180,7 +181,7 @@ final class Step {
 
     /** Locks keys and loads them. Alone a request waits for other steps; together with others it leaves out keys that they have. */
     void load(Collection<LockKey> wanted, Collection<LockKey> unseen, boolean alone, Needs needs) throws SQLException {
-        Rows rows = rows(new TreeSet<>(wanted));
+        Rows rows = Rows.ofKeys(new TreeSet<>(wanted));
         Trip trip = transaction.trip();
         if (transaction.writes()) {
             transaction.dialect().latchShared(trip);
@@ -212,7 +213,7 @@ final class Step {
     void loadFirst(List<LockKey> wanted, int limit, Needs needs) throws SQLException {
         Trip trip = transaction.trip();
         transaction.dialect().latchShared(trip);
-        Rows rows = rows(wanted);
+        Rows rows = Rows.ofKeys(wanted);
         lock(trip, LOCK_FIRST, needs, true, rows, rows, limit);
     }
 
@@ -238,7 +239,8 @@ final class Step {
         } else {
             trip.run();
         }
-        store = heard(storeRow.get(), needs.callers());
+        store = storeRow.get();
+        noteHeard(store, needs.callers());
         pauses = pauseRows == null ? List.of() : pauseRows.get();
         Map<LockKey, Open> opened = open == null ? new HashMap<>() : open.get();
         if (!all) {
@@ -282,9 +284,8 @@ final class Step {
             transaction.dialect().drawNumbers(trip, needs.newRuns(), numbers::add);
         }
         if (!needs.askedRuns().isEmpty()) {
-            Rows ids = new Rows();
-            needs.askedRuns().forEach(id -> ids.add(id.toString()));
-            trip.query(ASKED, Trip.forEach(this::readAsked), ids);
+            List<String> ids = needs.askedRuns().stream().map(RunId::toString).toList();
+            trip.query(ASKED, Trip.forEach(this::readAsked), Rows.ofTexts(ids));
         }
         if (!needs.names().isEmpty()) {
             Rows wanted = new Rows();
@@ -300,13 +301,12 @@ final class Step {
     }
 
     // Time in which no caller could be heard of proves nothing about any of them.
-    private StoreRow heard(StoreRow row, boolean callers) {
+    private void noteHeard(StoreRow row, boolean callers) {
         boolean gap = row.now() - row.lastHeard() > Micros.of(Waiter.STALE_AFTER);
-        long since = gap ? row.now() : row.heardSince();
+        heardSince = gap ? row.now() : row.heardSince();
         if (callers && transaction.writes() && row.now() - row.lastHeard() > HEARD_EVERY) {
-            writer.heard(row.now(), since);
+            writer.heard(row.now(), heardSince);
         }
-        return row.heardSince(since);
     }
 
     /** What is kept under a name, and until when it counts; the run may be forgotten. */
@@ -441,7 +441,7 @@ final class Step {
                 Micros.moment(row.now()),
                 new StepContext.Tokens(row.epoch(), row.tokenFloor()),
                 row.quietEnd(),
-                Micros.moment(row.heardSince()),
+                Micros.moment(heardSince),
                 pauses.stream()
                         .filter(pause -> pause.tenant().equals(key.tenant()))
                         .toList(),
@@ -565,11 +565,5 @@ final class Step {
             }
         });
         return limited;
-    }
-
-    private static Rows rows(Collection<LockKey> keys) {
-        Rows rows = new Rows();
-        keys.forEach(key -> rows.add(key.tenant(), key.name()));
-        return rows;
     }
 }

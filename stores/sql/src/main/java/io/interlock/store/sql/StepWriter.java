@@ -75,7 +75,6 @@ final class StepWriter {
         WHOLE_LEASES(dialect -> dialect.update("lease", Step.KEY, KeyRow.WRITTEN + ", " + KeyRow.SELDOM_WRITTEN)),
         CLOSED(dialect -> dialect.delete("open_run", OPEN_KEY)),
         NEW_RUNS(dialect -> dialect.insert("run", RUN)),
-        MARK(dialect -> dialect.insertMissing("run_mark", "slice bigint", "number bigint")),
         LABELS(dialect -> dialect.insert("run_label", "number bigint, tenant text, label text, value text")),
         ENDED_RUNS(dialect -> dialect.update("run", "run_id uuid", RUN_END)),
         MOVED_RUNS(dialect -> dialect.update("run", "run_id uuid", "place bigint, spec text")),
@@ -86,7 +85,10 @@ final class StepWriter {
         FAILED(dialect -> dialect.insert("failed_run", FAILED_KEY + ", " + FAILED_RUN)),
         ATTEMPTS(dialect -> dialect.insert("attempt", ATTEMPT)),
         LETTERS(dialect -> dialect.update("failed_run", FAILED_KEY, LETTER)),
-        AUDIT(dialect -> dialect.insert("audit", StepWriter.AUDIT));
+        AUDIT(dialect -> dialect.insert("audit", StepWriter.AUDIT)),
+        OLD_NAMES(dialect -> dialect.delete("idempotency", OLD_NAME)),
+        // If another request under the same name was faster, the step is made again and finds it.
+        NAMES(dialect -> dialect.insert("idempotency", IDEMPOTENCY));
 
         private final Function<Dialect, String> sql;
 
@@ -100,14 +102,10 @@ final class StepWriter {
     /** How much of an error's code is kept beside the run, to group by. */
     private static final int MOST_CODE = 100;
 
-    /** What a row of {@code run_mark} stands for, in microseconds. */
-    static final long SLICE = 5_000_000;
-
     private final Step step;
     private final Map<Write, Rows> rows = new EnumMap<>(Write.class);
     // In the order in which every step locks them.
     private final SortedMap<Step.Name, @Nullable Object[]> names = new TreeMap<>();
-    private final Rows oldNames = new Rows();
     private final List<Long> heard = new ArrayList<>();
     private final Map<RunId, UUID> claims = new HashMap<>();
     private final Map<LockKey, Long> waiters = new HashMap<>();
@@ -137,7 +135,7 @@ final class StepWriter {
 
     /** A name counts no more that was kept until {@code until}. */
     void forget(Step.Name name, long until) {
-        oldNames.add(name.tenant(), name.name(), until);
+        put(Write.OLD_NAMES, name.tenant(), name.name(), until);
     }
 
     /** A tenant knows a request again by this name. */
@@ -146,25 +144,25 @@ final class StepWriter {
     }
 
     /** A record as a row of the table {@code audit}. */
-    static Rows row(AuditRecord record) {
-        return new Rows()
-                .add(
-                        Micros.of(record.at()),
-                        record.key().tenant(),
-                        record.key().name(),
-                        record.run() == null ? null : record.run().toString(),
-                        record.token() == null ? null : record.token().value(),
-                        Texts.shown(record.actor()),
-                        Texts.shown(record.action()),
-                        Texts.shown(record.before()),
-                        Texts.shown(record.after()),
-                        Texts.shown(record.reason()),
-                        Texts.shownOrNull(record.correlation()),
-                        Texts.shownOrNull(record.address()));
+    static @Nullable Object[] row(AuditRecord record) {
+        return new @Nullable Object[] {
+            Micros.of(record.at()),
+            record.key().tenant(),
+            record.key().name(),
+            record.run() == null ? null : record.run().toString(),
+            record.token() == null ? null : record.token().value(),
+            Texts.shown(record.actor()),
+            Texts.shown(record.action()),
+            Texts.shown(record.before()),
+            Texts.shown(record.after()),
+            Texts.shown(record.reason()),
+            Texts.shownOrNull(record.correlation()),
+            Texts.shownOrNull(record.address())
+        };
     }
 
     private void note(AuditRecord record) {
-        to(Write.AUDIT).add(row(record).all().get(0));
+        put(Write.AUDIT, row(record));
         if (record.action().equals("stop-requested") || record.action().equals("evicted")) {
             stopped.add(record.key());
         }
@@ -203,7 +201,7 @@ final class StepWriter {
     /** Whether the rules have changed anything, or anything else is to be written. */
     boolean hasChanges() {
         collect();
-        return !(heard.isEmpty() && names.isEmpty() && rows.isEmpty());
+        return !(heard.isEmpty() && rows.isEmpty());
     }
 
     private boolean collected;
@@ -211,30 +209,12 @@ final class StepWriter {
     /** Writes everything in the last trip of the step. Without changes the step ends without a trace. */
     void commit(Trip trip) throws SQLException {
         collect();
-        Dialect dialect = step.transaction().dialect();
-        long slice = step.now() / SLICE;
         write(trip, EnumSet.of(Write.LEASES, Write.WHOLE_LEASES));
         if (!heard.isEmpty()) {
             trip.update(HEARD, heard.get(0), heard.get(1));
         }
-        Rows newRuns = rows.get(Write.NEW_RUNS);
-        if (newRuns != null && !step.runs().isMarked(slice)) {
-            to(Write.MARK).add(slice, newRuns.all().get(0)[1]);
-        }
         write(trip, EnumSet.complementOf(EnumSet.of(Write.LEASES, Write.WHOLE_LEASES)));
-        if (!names.isEmpty()) {
-            Rows kept = new Rows();
-            names.values().forEach(kept::add);
-            if (!oldNames.isEmpty()) {
-                trip.update(dialect.delete("idempotency", OLD_NAME), oldNames);
-            }
-            // If another request under the same name was faster, the step is made again and finds it.
-            trip.update(dialect.insert("idempotency", IDEMPOTENCY), kept);
-        }
         step.transaction().commit(trip);
-        if (newRuns != null) {
-            step.runs().marked(slice);
-        }
     }
 
     private void write(Trip trip, Set<Write> writes) {
@@ -247,8 +227,8 @@ final class StepWriter {
         }
     }
 
-    private Rows to(Write write) {
-        return rows.computeIfAbsent(write, unused -> new Rows());
+    private void put(Write write, @Nullable Object... values) {
+        rows.computeIfAbsent(write, unused -> new Rows()).add(values);
     }
 
     private void collect() {
@@ -259,6 +239,7 @@ final class StepWriter {
         for (Step.LoadedKey key : step.keys()) {
             collect(key);
         }
+        names.values().forEach(values -> put(Write.NAMES, values));
     }
 
     /** Whether the caller of the run may still wait for its turn, and has to be woken to learn that the run has ended. */
@@ -281,9 +262,9 @@ final class StepWriter {
         boolean moreChanged = !Arrays.equals(more, before.moreValues());
         if ((moreChanged || !Arrays.equals(values, before.values())) && !(before.isAbsent() && after.saysNothing())) {
             if (moreChanged) {
-                to(Write.WHOLE_LEASES).add(concat(values, more));
+                put(Write.WHOLE_LEASES, concat(values, more));
             } else {
-                to(Write.LEASES).add(values);
+                put(Write.LEASES, values);
             }
         }
         if ((before.lease() != null && after.lease() == null)
@@ -387,42 +368,45 @@ final class StepWriter {
             ended ? StatusText.write(run.id(), run.status()) : null
         };
         if (before == null) {
-            to(Write.NEW_RUNS)
-                    .add(
-                            run.id().toString(),
-                            run.number(),
-                            run.key().tenant(),
-                            run.key().name(),
-                            run.job().value(),
-                            QueueRules.place(run),
-                            Micros.of(run.submittedAt()),
-                            new SpecText(run.spec(), run.line()).write(),
-                            end[0],
-                            end[1],
-                            end[2]);
+            put(
+                    Write.NEW_RUNS,
+                    run.id().toString(),
+                    run.number(),
+                    run.key().tenant(),
+                    run.key().name(),
+                    run.job().value(),
+                    QueueRules.place(run),
+                    Micros.of(run.submittedAt()),
+                    new SpecText(run.spec(), run.line()).write(),
+                    end[0],
+                    end[1],
+                    end[2]);
             run.spec()
                     .labels()
-                    .forEach((label, value) -> to(Write.LABELS)
-                            .add(run.number(), run.key().tenant(), Texts.shown(label), Texts.shown(value)));
+                    .forEach((label, value) -> put(
+                            Write.LABELS, run.number(), run.key().tenant(), Texts.shown(label), Texts.shown(value)));
         } else if (ended) {
-            to(Write.ENDED_RUNS).add(run.id().toString(), end[0], end[1], end[2]);
+            put(Write.ENDED_RUNS, run.id().toString(), end[0], end[1], end[2]);
         }
         if (before != null && before.spec().priority() != run.spec().priority()) {
-            to(Write.MOVED_RUNS)
-                    .add(run.id().toString(), QueueRules.place(run), new SpecText(run.spec(), run.line()).write());
+            put(
+                    Write.MOVED_RUNS,
+                    run.id().toString(),
+                    QueueRules.place(run),
+                    new SpecText(run.spec(), run.line()).write());
         }
         boolean rests = collectOpen(key, run, before, wasQueued);
         if (run.state().isTerminal() && run.state() != RunState.SUCCEEDED) {
-            to(Write.FAILED)
-                    .add(
-                            run.key().tenant(),
-                            run.state().name(),
-                            run.number(),
-                            run.id().toString(),
-                            run.key().name(),
-                            run.job().value(),
-                            Micros.of(run.status().since()),
-                            code(run.status().error()));
+            put(
+                    Write.FAILED,
+                    run.key().tenant(),
+                    run.state().name(),
+                    run.number(),
+                    run.id().toString(),
+                    run.key().name(),
+                    run.job().value(),
+                    Micros.of(run.status().since()),
+                    code(run.status().error()));
         }
         if (run.state() == RunState.PENDING && (before == null || before.state() != RunState.PENDING)) {
             tenantsWithWork.add(run.key().tenant());
@@ -476,19 +460,20 @@ final class StepWriter {
                     Micros.of(run.submittedAt()),
                     OpenRuns.payload(run.spec())
                 };
-                to(Write.OPENED).add(concat(place, changing(key, run, busy)));
+                put(Write.OPENED, concat(place, changing(key, run, busy)));
             }
             return rests;
         }
         long oldRank = wasQueued ? key.queue().rankOf(run.id()) : 0;
         @Nullable Object[] old = {tenant, wasQueued ? 0 : 1, name, oldRank, wasQueued ? run.number() : 0L};
         if (run.state().isTerminal()) {
-            to(Write.CLOSED).add(old);
+            put(Write.CLOSED, old);
         } else if (busy == !wasQueued && rank == oldRank) {
-            to(Write.CHANGED).add(concat(old, changing(key, run, busy)));
+            put(Write.CHANGED, concat(old, changing(key, run, busy)));
         } else {
-            to(busy ? Write.BECOMING_BUSY : Write.LEAVING_BUSY)
-                    .add(concat(
+            put(
+                    busy ? Write.BECOMING_BUSY : Write.LEAVING_BUSY,
+                    concat(
                             concat(old, new @Nullable Object[] {busy ? 1 : 0, rank, seq, QueueRules.place(run)}),
                             changing(key, run, busy)));
         }
@@ -524,8 +509,9 @@ final class StepWriter {
                 key.state().changes().runs().stream().anyMatch(run -> run.id().equals(pending.id()));
         boolean may = !QueueRules.isPaused(key.state());
         if (!changed && may != was) {
-            to(Write.CHANGED)
-                    .add(concat(
+            put(
+                    Write.CHANGED,
+                    concat(
                             new @Nullable Object[] {
                                 pending.key().tenant(), 1, pending.key().name(), 0L, 0L
                             },
@@ -537,30 +523,28 @@ final class StepWriter {
     }
 
     private void collect(Attempt attempt) {
-        to(Write.ATTEMPTS)
-                .add(
-                        attempt.run().toString(),
-                        attempt.turn().attempt(),
-                        Micros.of(attempt.endedAt()),
-                        attempt.next().name(),
-                        StatusText.write(attempt));
+        put(
+                Write.ATTEMPTS,
+                attempt.run().toString(),
+                attempt.turn().attempt(),
+                Micros.of(attempt.endedAt()),
+                attempt.next().name(),
+                StatusText.write(attempt));
     }
 
     private void collect(DeadLetter letter) {
         letter.settled()
-                .ifPresent(done -> to(Write.LETTERS)
-                        .add(
-                                letter.run().key().tenant(),
-                                RunState.DEAD.name(),
-                                letter.run().number(),
-                                1,
-                                done.kind().name(),
-                                done.actor(),
-                                done.reason(),
-                                Micros.of(done.at()),
-                                done.successor() == null
-                                        ? null
-                                        : done.successor().toString()));
+                .ifPresent(done -> put(
+                        Write.LETTERS,
+                        letter.run().key().tenant(),
+                        RunState.DEAD.name(),
+                        letter.run().number(),
+                        1,
+                        done.kind().name(),
+                        done.actor(),
+                        done.reason(),
+                        Micros.of(done.at()),
+                        done.successor() == null ? null : done.successor().toString()));
     }
 
     private static @Nullable Object[] concat(@Nullable Object[] a, @Nullable Object[] b) {

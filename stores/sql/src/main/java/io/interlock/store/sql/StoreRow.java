@@ -50,10 +50,6 @@ public record StoreRow(
         return quietUntil == 0 ? null : Micros.moment(quietUntil);
     }
 
-    StoreRow heardSince(long since) {
-        return new StoreRow(now, epoch, tokenFloor, maxLease, quietUntil, lastHeard, since, placesWanted);
-    }
-
     StoreRow placesWanted(boolean wanted) {
         return new StoreRow(now, epoch, tokenFloor, maxLease, quietUntil, lastHeard, heardSince, wanted);
     }

@@ -1,5 +1,6 @@
 package io.interlock.store.sql;
 
+import io.interlock.BoundedMap;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
@@ -12,6 +13,8 @@ import io.interlock.time.Environment.Ticker;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;
 import java.sql.SQLException;
+import java.util.Collections;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -55,11 +58,9 @@ final class StoredRuns {
     private static final long LEFT_OUT_FOR = TimeUnit.SECONDS.toNanos(30);
 
     private final Ticker ticker;
-    private final LastUsed<String, SpecText> specs = new LastUsed<>(REMEMBERED);
+    private final Map<String, SpecText> specs = Collections.synchronizedMap(BoundedMap.ofLastUsed(REMEMBERED));
     // Until when, in nanoseconds.
-    private final LastUsed<LockKey, Long> leftOut = new LastUsed<>(MOST_LEFT_OUT);
-
-    private volatile long markedSlice = -1;
+    private final Map<LockKey, Long> leftOut = Collections.synchronizedMap(BoundedMap.ofLastUsed(MOST_LEFT_OUT));
 
     StoredRuns(Ticker ticker) {
         this.ticker = ticker;
@@ -84,22 +85,10 @@ final class StoredRuns {
     /** How many such keys there are. */
     int leftOut() {
         long now = ticker.nanos();
-        return leftOut.count(until -> now - until < 0);
-    }
-
-    /** Whether {@code slice} is known to have its row in {@code run_mark}. */
-    boolean isMarked(long slice) {
-        return markedSlice == slice;
-    }
-
-    /** The last slice of time known to have its row, or -1. */
-    long markedSlice() {
-        return markedSlice;
-    }
-
-    /** {@code slice} has its row. */
-    void marked(long slice) {
-        markedSlice = slice;
+        synchronized (leftOut) {
+            return (int)
+                    leftOut.values().stream().filter(until -> now - until < 0).count();
+        }
     }
 
     /** A row that says something this program does not understand. All other rows may be fine. */

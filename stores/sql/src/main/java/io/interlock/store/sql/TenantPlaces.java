@@ -65,8 +65,7 @@ final class TenantPlaces implements TenantSlots {
 
     /** Locks these tenants, and counts the runs of each that are under way. */
     static Map<String, Integer> count(Transaction transaction, SortedSet<String> tenants) throws SQLException {
-        Rows wanted = new Rows();
-        tenants.forEach(wanted::add);
+        Rows wanted = Rows.ofTexts(tenants);
         Trip trip = transaction.trip();
         if (transaction.writes()) {
             trip.update(transaction.dialect().insertMissing("tenant_place", "tenant text", ""), wanted);
@@ -80,9 +79,7 @@ final class TenantPlaces implements TenantSlots {
 
     /** Those of some tenants that have a place for a run that waits for one. */
     static List<String> withPlaces(Transaction transaction, List<String> tenants) throws SQLException {
-        Rows rows = new Rows();
-        tenants.forEach(rows::add);
-        return rows.isEmpty() ? List.of() : transaction.list(WITH_PLACES, Trip.TEXT, rows);
+        return tenants.isEmpty() ? List.of() : transaction.list(WITH_PLACES, Trip.TEXT, Rows.ofTexts(tenants));
     }
 
     @Override

@@ -8,11 +8,12 @@ import org.jspecify.annotations.Nullable;
  * One transaction. Its first trip begins it and its last one ends it, so that a step takes two round trips where the
  * database lets statements go together. Belongs to one thread.
  */
-public abstract class Transaction {
+public class Transaction {
 
     private final String store;
     private final SqlConnection connection;
     private final boolean writes;
+    private final List<String> begin;
     private final int attempt;
     private final int earlierBreaks;
     private boolean begun;
@@ -23,13 +24,21 @@ public abstract class Transaction {
      *
      * @param store kind and place of the database, for people
      * @param writes whether it may lock and write
+     * @param begin what begins it; nothing if each of its statements is a transaction
      * @param attempt which attempt of the same work it is, from 1
      * @param earlierBreaks how many earlier attempts of the same work lost their connection and may have taken effect
      */
-    protected Transaction(String store, SqlConnection connection, boolean writes, int attempt, int earlierBreaks) {
+    protected Transaction(
+            String store,
+            SqlConnection connection,
+            boolean writes,
+            List<String> begin,
+            int attempt,
+            int earlierBreaks) {
         this.store = store;
         this.connection = connection;
         this.writes = writes;
+        this.begin = begin;
         this.attempt = attempt;
         this.earlierBreaks = earlierBreaks;
     }
@@ -83,7 +92,7 @@ public abstract class Transaction {
         Trip trip = connection.trip();
         if (!begun) {
             begun = true;
-            begin(trip);
+            begin.forEach(trip::update);
         }
         return trip;
     }
@@ -102,7 +111,11 @@ public abstract class Transaction {
 
     /** Makes the last trip, and makes everything that was written last. A read ends with its last trip, too. */
     public final void commit(Trip last) throws SQLException {
-        end(last);
+        if (!begin.isEmpty()) {
+            beforeCommit(last);
+            last.update("COMMIT");
+        }
+        last.run();
         over = true;
     }
 
@@ -132,23 +145,52 @@ public abstract class Transaction {
         }
     }
 
-    /** Undoes everything, unless it was committed. */
-    public final void close() throws SQLException {
+    /** Does {@code work} in one transaction that begins so. */
+    public static void together(String store, SqlConnection connection, List<String> begin, Migrator.Work work)
+            throws SQLException {
+        new Transaction(store, connection, true, begin, 1, 0).run(transaction -> {
+            transaction.trip().run();
+            work.run();
+            transaction.commit();
+            return true;
+        });
+    }
+
+    /** Does {@code work}, and undoes what it has not committed. */
+    public final <T> T run(Database.Work<T> work) throws SQLException {
+        T result;
+        try {
+            result = work.run(this);
+        } catch (SQLException | RuntimeException | Error failure) {
+            try {
+                undo();
+            } catch (SQLException broken) {
+                // Nothing may go on in a transaction that cannot be ended.
+                failure.addSuppressed(broken);
+                discard(connection);
+            }
+            throw failure;
+        }
+        undo();
+        return result;
+    }
+
+    private void undo() throws SQLException {
         if (!over) {
             over = true;
-            if (begun) {
-                undo();
+            if (begun && !begin.isEmpty()) {
+                connection.trip().change("ROLLBACK");
             }
         }
     }
 
-    protected final SqlConnection connection() {
-        return connection;
+    /** Adds to the last trip what is written at each commit. */
+    protected void beforeCommit(Trip last) {
+        // Most databases need nothing.
     }
 
-    protected abstract void begin(Trip first);
-
-    protected abstract void end(Trip last) throws SQLException;
-
-    protected abstract void undo() throws SQLException;
+    /** Breaks a connection on which a transaction could not be ended. */
+    protected void discard(SqlConnection broken) throws SQLException {
+        broken.close();
+    }
 }

@@ -22,7 +22,6 @@ final class UnsealedRecords {
              FROM ${t:audit} AS a
              WHERE a.sequence > coalesce((SELECT s.sequence FROM ${t:seal} AS s ORDER BY s.position DESC LIMIT 1),
                                          (SELECT c.sequence FROM ${t:seal_anchor} AS c WHERE c.one = 1), 0)
-               AND a.sequence <= ?
              ORDER BY a.sequence LIMIT ?""";
 
     private static final String LAST = "SELECT a.sequence FROM ${t:audit} AS a ORDER BY a.sequence DESC LIMIT 1";
@@ -43,31 +42,22 @@ final class UnsealedRecords {
     /**
      * What this process knows about missing numbers.
      *
-     * @param head the last link when it was found out
+     * @param sealed the position of the last link when it was found out
      * @param settled no number up to this one will come to light any more
      * @param waiting what is waited for, or {@code null}
      */
-    private record Known(Seal head, long settled, @Nullable Waiting waiting) {
+    private record Known(
+            long sealed, long settled, @Nullable Mark waiting) {
 
-        static final Known NOTHING = new Known(Seal.GENESIS, 0, null);
-
-        /** Up to which number records are worth reading: behind settled ones there may be gaps, and they would be read again. */
-        long worthReading() {
-            return settled > head.sequence() ? settled : Long.MAX_VALUE;
-        }
+        static final Known NOTHING = new Known(0, 0, null);
     }
 
     /**
-     * Numbers up to {@code through} are settled once all transactions with ids below {@code mark} have ended.
+     * Numbers up to {@code last} are settled once all transactions with ids below {@code next} have ended.
      *
      * @param looks how often they had not
      */
-    private record Waiting(long through, long mark, int looks) {
-
-        Waiting lookedAgain() {
-            return new Waiting(through, mark, looks + 1);
-        }
-    }
+    private record Mark(long last, long next, int looks) {}
 
     /**
      * What follows the last link.
@@ -102,89 +92,64 @@ final class UnsealedRecords {
     }
 
     List<AuditRecord> first(int limit) {
-        AuditNumbers numbers = database.dialect().auditNumbers();
-        if (numbers instanceof AuditNumbers.OutOfOrder ids) {
-            return settled(ids, limit);
+        if (database.dialect().auditNumbers() instanceof AuditNumbers.InOrder inOrder) {
+            return inOrder(inOrder, limit);
         }
-        return numbers instanceof AuditNumbers.InOrder inOrder ? inOrder(inOrder, limit) : latched(limit);
-    }
-
-    private List<AuditRecord> latched(int limit) {
-        Tail tail = database.read(transaction -> tail(transaction, Long.MAX_VALUE, limit, null));
-        List<AuditRecord> seen = tail.records();
-        List<AuditRecord> found = tail.withoutGap(tail.head().sequence(), 0);
-        if (found.size() == seen.size()) {
-            return found;
-        }
-        long settled = seen.get(seen.size() - 1).sequence();
-        database.write(Database.Lane.STEPS, PauseSteps::alone);
-        Tail all = database.read(transaction -> tail(transaction, Long.MAX_VALUE, limit, null));
-        return all.withoutGap(all.head().sequence(), settled);
-    }
-
-    private List<AuditRecord> settled(AuditNumbers.OutOfOrder ids, int limit) {
-        Known before = looked(ids, known);
-        Tail tail = tail(before, limit);
-        if (tail.head().position() < before.head().position()) {
+        Known before = known;
+        Tail tail = database.read(transaction -> tail(transaction, limit, null));
+        if (tail.head().position() < before.sealed()) {
             // The chain is shorter than it was: the store was put back to an earlier state.
             before = Known.NOTHING;
-            tail = tail(before, limit);
         }
         List<AuditRecord> found = tail.withoutGap(tail.head().sequence(), before.settled());
-        Waiting waiting = before.waiting();
-        boolean gap = found.size() < tail.records().size();
-        if (gap ? waiting == null || waiting.looks() >= MOST_LOOKS : waiting == null && found.size() == limit) {
-            // Where there are many records, the next ones have gaps as well: what they wait for is asked for in time.
-            before = looked(ids, new Known(tail.head(), before.settled(), mark(ids)));
-            if (gap && before.waiting() == null) {
-                tail = tail(before, limit);
-                found = tail.withoutGap(tail.head().sequence(), before.settled());
-            }
+        int seen = tail.records().size();
+        // What is behind a gap among the last records can wait.
+        if (found.size() < seen && (found.isEmpty() || seen == limit)) {
+            before = settled(before, tail.records().get(seen - 1).sequence());
+            tail = database.read(transaction -> tail(transaction, limit, null));
+            found = tail.withoutGap(tail.head().sequence(), before.settled());
         }
-        known = new Known(tail.head(), before.settled(), before.waiting());
+        known = new Known(tail.head().position(), before.settled(), before.waiting());
         return found;
     }
 
-    private Tail tail(Known before, int limit) {
-        Tail tail = database.read(transaction -> tail(transaction, before.worthReading(), limit, null));
-        // All that was worth reading has been sealed meanwhile.
-        return tail.records().isEmpty() && before.worthReading() < Long.MAX_VALUE
-                ? database.read(transaction -> tail(transaction, Long.MAX_VALUE, limit, null))
-                : tail;
-    }
-
-    /** Asks whether those have ended that were waited for. Records are read afterwards, so that all of theirs are seen. */
-    private Known looked(AuditNumbers.OutOfOrder ids, Known before) {
-        Waiting waiting = before.waiting();
-        if (waiting == null) {
-            return before;
+    /** Finds out up to which number none will come to light any more. Records are read afterwards, so that all are seen. */
+    private Known settled(Known before, long seen) {
+        if (!(database.dialect().auditNumbers() instanceof AuditNumbers.OutOfOrder ids)) {
+            database.write(Database.Lane.STEPS, PauseSteps::alone);
+            return new Known(before.sealed(), seen, null);
         }
+        Mark waiting =
+                before.waiting() == null || before.waiting().looks() >= MOST_LOOKS ? mark(ids) : before.waiting();
         long oldest = database.peek(transaction -> transaction.query(ids.oldestOpen(), Trip.NUMBER));
-        return oldest >= waiting.mark()
-                ? new Known(before.head(), Math.max(before.settled(), waiting.through()), null)
-                : new Known(before.head(), before.settled(), waiting.lookedAgain());
+        return oldest >= waiting.next()
+                ? new Known(before.sealed(), Math.max(before.settled(), waiting.last()), null)
+                : new Known(
+                        before.sealed(),
+                        before.settled(),
+                        new Mark(waiting.last(), waiting.next(), waiting.looks() + 1));
     }
 
     /** The last number is read before the mark is taken: a transaction that has drawn it or a smaller one has an id below the mark. */
-    private Waiting mark(AuditNumbers.OutOfOrder ids) {
+    private Mark mark(AuditNumbers.OutOfOrder ids) {
         return database.write(Database.Lane.STEPS, transaction -> {
             Trip trip = transaction.trip();
             Trip.Answer<Long> last = trip.query(ids.last(), Trip.NUMBER);
             Trip.Answer<Long> next = trip.query(ids.next(), Trip.NUMBER);
             transaction.commit(trip);
-            return new Waiting(last.get(), next.get(), 0);
+            return new Mark(last.get(), next.get(), 0);
         });
     }
 
     /** Records up to the next number that is missing. Numbers that are missing before them get links without records. */
     private List<AuditRecord> inOrder(AuditNumbers.InOrder numbers, int limit) {
-        Tail seen = database.read(transaction -> tail(transaction, Long.MAX_VALUE, limit, numbers.last()));
+        Tail seen = database.read(transaction -> tail(transaction, limit, numbers.last()));
         if (seen.missing() <= 0) {
             return seen.withoutGap(seen.head().sequence(), 0);
         }
         return database.write(Database.Lane.STEPS, transaction -> {
             SealTable.lock(transaction, transaction.trip());
-            Tail tail = tail(transaction, Long.MAX_VALUE, limit, numbers.last());
+            Tail tail = tail(transaction, limit, numbers.last());
             long missing = tail.missing();
             if (missing > 0) {
                 SealTable.add(
@@ -213,11 +178,10 @@ final class UnsealedRecords {
         });
     }
 
-    private static Tail tail(Transaction transaction, long upTo, int limit, @Nullable String lastNumber)
-            throws SQLException {
+    private static Tail tail(Transaction transaction, int limit, @Nullable String lastNumber) throws SQLException {
         Trip trip = transaction.trip();
         Supplier<SealTable.Ends> ends = SealTable.ends(trip);
-        Trip.Answer<List<AuditRecord>> records = trip.list(AFTER, AuditTable::read, upTo, limit);
+        Trip.Answer<List<AuditRecord>> records = trip.list(AFTER, AuditTable::read, limit);
         Trip.Answer<Long> last = lastNumber == null ? null : trip.query(lastNumber, Trip.NUMBER);
         if (transaction.writes()) {
             trip.run();

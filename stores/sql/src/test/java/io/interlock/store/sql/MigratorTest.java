@@ -28,8 +28,9 @@ class MigratorTest {
 
     private static final Migration.Words WORDS =
             new Migration.Words("sqlite", Map.of("number", "INTEGER", "default", "DEFAULT %s"));
-    private static final List<Migration> BOTH =
-            Migration.load(MigratorTest.class, WORDS, "001_thing.sql", "002_other.sql");
+    private static final List<Migration> BOTH = List.of(
+            Migration.read(MigratorTest.class, WORDS, 1, "thing"),
+            Migration.read(MigratorTest.class, WORDS, 2, "other"));
     private static final List<Migration> FIRST = BOTH.subList(0, 1);
     private static final TableNames NAMES = new TableNames("main", "il_");
 
@@ -164,21 +165,10 @@ class MigratorTest {
     }
 
     @Test
-    void aFileThatIsNotThereOrOutOfOrderIsTheAuthorsMistake() {
-        assertThatThrownBy(() -> Migration.load(MigratorTest.class, WORDS, "009_missing.sql"))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("009_missing.sql");
-        assertThatThrownBy(() -> Migration.load(MigratorTest.class, WORDS, "002_other.sql", "001_thing.sql"))
-                .hasMessageContaining("out of order");
-        assertThatThrownBy(() -> Migration.load(MigratorTest.class, WORDS, "thing.sql"))
-                .hasMessageContaining("NNN_name.sql");
-    }
-
-    @Test
     void aFileIsWrittenInTheWordsOfItsDatabase() {
         assertThat(BOTH.get(1).sql()).contains("id INTEGER DEFAULT 7").doesNotContain("another database");
         Migration.Words few = new Migration.Words("sqlite", Map.of("number", "bigint"));
-        assertThatThrownBy(() -> Migration.load(MigratorTest.class, few, "002_other.sql"))
+        assertThatThrownBy(() -> Migration.read(MigratorTest.class, few, 2, "other"))
                 .hasMessage("sqlite has no text for ${default}");
     }
 

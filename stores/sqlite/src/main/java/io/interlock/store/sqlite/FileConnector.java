@@ -6,9 +6,7 @@ import io.interlock.UnsafeStoreException;
 import io.interlock.store.sql.SchemaMode;
 import io.interlock.store.sql.SqlConnection;
 import io.interlock.time.Environment.Ticker;
-import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -134,14 +132,9 @@ class FileConnector {
         return "file:" + encoded(file) + (create ? "?modeof=" + encoded(TurnFile.of(file)) : "");
     }
 
+    // An ampersand would begin another parameter.
     private static String encoded(Path file) {
-        String path = file.toString().replace(File.separatorChar, '/');
-        StringBuilder encoded = new StringBuilder(path.startsWith("/") ? "" : "/");
-        for (byte each : path.getBytes(StandardCharsets.UTF_8)) {
-            boolean plain = Character.isLetterOrDigit((char) each) || "/._-~:".indexOf(each) >= 0;
-            encoded.append(plain && each > 0 ? String.valueOf((char) each) : String.format("%%%02X", each));
-        }
-        return encoded.toString();
+        return file.toUri().getRawPath().replace("&", "%26");
     }
 
     // Keys sort by their UTF-8 bytes, and SQLite compares the bytes it stores.

@@ -8,7 +8,6 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -27,9 +26,6 @@ interface HostClock {
 
     /** Whether it never goes back, so that reading less than another process wrote means that it has another clock. */
     boolean steady();
-
-    /** The smallest difference it can tell. */
-    Duration precision();
 
     /** The clock of this machine. All stores of this process share it, except for a wall clock, which belongs to its environment. */
     static HostClock ofThisMachine(Environment environment) {
@@ -65,8 +61,6 @@ interface HostClock {
     final class SinceBoot implements HostClock {
 
         private static @Nullable SinceBoot shared;
-
-        private static final Duration PRECISION = Duration.ofMillis(10);
 
         private final Path path;
         private final RandomAccessFile uptime;
@@ -114,11 +108,6 @@ interface HostClock {
             return true;
         }
 
-        @Override
-        public Duration precision() {
-            return PRECISION;
-        }
-
         private synchronized String read() throws IOException {
             uptime.seek(0);
             int length = Math.max(0, uptime.read(text));
@@ -147,11 +136,6 @@ interface HostClock {
         @Override
         public boolean steady() {
             return false;
-        }
-
-        @Override
-        public Duration precision() {
-            return Duration.ofMillis(1);
         }
     }
 }

@@ -5,6 +5,7 @@ import io.interlock.store.sql.Micros;
 import io.interlock.store.sql.Migration;
 import io.interlock.store.sql.Migrator;
 import io.interlock.store.sql.SqlConnection;
+import io.interlock.store.sql.Transaction;
 import io.interlock.store.sql.Trip;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -71,19 +72,8 @@ final class Opening {
         return maxLease[0];
     }
 
-    private static void alone(SqlConnection connection, Migrator.Work work) throws SQLException {
-        connection.execute("BEGIN IMMEDIATE");
-        try {
-            work.run();
-            connection.execute("COMMIT");
-        } catch (SQLException | RuntimeException failure) {
-            try {
-                connection.execute("ROLLBACK");
-            } catch (SQLException alreadyEnded) {
-                failure.addSuppressed(alreadyEnded);
-            }
-            throw failure;
-        }
+    private void alone(SqlConnection connection, Migrator.Work work) throws SQLException {
+        Transaction.together(settings.store(), connection, ReopeningConnection.WRITES, work);
     }
 
     private long enter(SqlConnection connection) throws SQLException {

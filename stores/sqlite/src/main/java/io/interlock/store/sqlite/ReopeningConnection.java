@@ -6,6 +6,7 @@ import io.interlock.store.sql.SqlConnection;
 import io.interlock.store.sql.Transaction;
 import io.interlock.store.sql.Trip;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,6 +23,9 @@ final class ReopeningConnection implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ReopeningConnection.class);
 
     private static final int MOST_ATTEMPTS = 5;
+
+    private static final List<String> READS = List.of("BEGIN DEFERRED");
+    static final List<String> WRITES = List.of("BEGIN IMMEDIATE");
 
     /** How long a write transaction takes on new requests. */
     private static final long LONG = TimeUnit.MILLISECONDS.toNanos(10);
@@ -105,34 +109,23 @@ final class ReopeningConnection implements AutoCloseable {
 
     private <T> T attempt(SqlConnection open, @Nullable WaitDeadline writer, int attempt, Database.Work<T> work)
             throws SQLException {
-        open.trip().change(writer == null ? "BEGIN DEFERRED" : "BEGIN IMMEDIATE");
         OpenTransaction transaction = new OpenTransaction(open, writer, attempt);
-        try {
-            T result = work.run(transaction);
-            transaction.rollback();
-            return result;
-        } catch (SQLException | RuntimeException | Error failure) {
-            try {
-                transaction.rollback();
-            } catch (SQLException alreadyEnded) {
-                // After some errors SQLite has rolled back by itself. Either way, nothing may go on in that
-                // transaction.
-                failure.addSuppressed(alreadyEnded);
-                open.close();
-            }
-            throw failure;
-        }
+        transaction.begin();
+        return transaction.run(work);
     }
 
     private final class OpenTransaction extends Transaction {
 
         private final @Nullable WaitDeadline patience;
-        private final long leftAtBegin;
-        private boolean ended;
+        private long leftAtBegin;
 
         OpenTransaction(SqlConnection connection, @Nullable WaitDeadline patience, int attempt) {
-            super(connector.store(), connection, patience != null, attempt, 0);
+            super(connector.store(), connection, patience != null, patience == null ? READS : WRITES, attempt, 0);
             this.patience = patience;
+        }
+
+        void begin() throws SQLException {
+            trip().run();
             leftAtBegin = patience == null ? 0 : patience.leftNanos();
         }
 
@@ -142,30 +135,10 @@ final class ReopeningConnection implements AutoCloseable {
         }
 
         @Override
-        protected void begin(Trip first) {
-            // It has begun already.
-        }
-
-        @Override
-        protected void end(Trip last) throws SQLException {
+        protected void beforeCommit(Trip last) {
             if (writes()) {
                 StoreClock.Uptime uptime = clock.latest();
                 last.update(KEEP_TIME, uptime.micros(), uptime.micros(), uptime.bootId());
-            }
-            last.update("COMMIT");
-            last.run();
-            ended = true;
-        }
-
-        @Override
-        protected void undo() throws SQLException {
-            rollback();
-        }
-
-        void rollback() throws SQLException {
-            if (!ended) {
-                ended = true;
-                connection().trip().change("ROLLBACK");
             }
         }
     }

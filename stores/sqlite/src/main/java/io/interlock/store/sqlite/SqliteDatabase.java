@@ -3,14 +3,11 @@ package io.interlock.store.sqlite;
 import io.interlock.StoreUnavailableException;
 import io.interlock.store.sql.Database;
 import io.interlock.store.sql.Dialect;
-import io.interlock.store.sql.PollingFeed;
 import io.interlock.store.sql.SqlConnection;
 import io.interlock.store.sql.Trip;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,20 +19,20 @@ final class SqliteDatabase implements Database {
 
     private final FileConnector connector;
     private final SqliteDialect dialect;
-    private final WriteQueue queue = new WriteQueue();
+    private final CallQueue queue = new CallQueue(1);
     private final TurnFile turns;
     private final ReopeningConnection writer;
-    private final StoreClock clock;
     private final Readers readers;
+    private final DataVersion version;
     private volatile boolean closed;
 
     SqliteDatabase(FileConnector connector, SqliteDialect dialect, StoreClock clock) {
         this.connector = connector;
         this.dialect = dialect;
-        this.clock = clock;
         turns = connector.turns();
         writer = new ReopeningConnection(connector, clock);
         readers = new Readers(connector, clock);
+        version = new DataVersion(new ReopeningConnection(connector, clock));
     }
 
     @Override
@@ -77,14 +74,15 @@ final class SqliteDatabase implements Database {
     }
 
     /** Whether another connection has committed anything. */
-    PollingFeed.Changes changes() {
-        return new DataVersion(new ReopeningConnection(connector, clock));
+    boolean mayHaveChanged() {
+        return version.mayHaveChanged();
     }
 
     @Override
     public void close() {
         closed = true;
         readers.close();
+        version.close();
         // The call that is writing ends first; those that wait find that the store is closed.
         queue.enter(Lane.URGENT, connector.patience());
         try {
@@ -111,7 +109,7 @@ final class SqliteDatabase implements Database {
 
         private final FileConnector connector;
         private final StoreClock clock;
-        private final Semaphore free = new Semaphore(MOST, true);
+        private final CallQueue queue = new CallQueue(MOST);
         private final Deque<ReopeningConnection> idle = new ArrayDeque<>();
         private boolean closed;
 
@@ -121,7 +119,7 @@ final class SqliteDatabase implements Database {
         }
 
         <T> T read(Database.Work<T> work) {
-            enter(connector.patience());
+            queue.enter(Lane.STEPS, connector.patience());
             try {
                 ReopeningConnection connection = take();
                 try {
@@ -130,7 +128,7 @@ final class SqliteDatabase implements Database {
                     giveBack(connection);
                 }
             } finally {
-                free.release();
+                queue.leave();
             }
         }
 
@@ -158,36 +156,13 @@ final class SqliteDatabase implements Database {
                 }
             }
         }
-
-        private void enter(WaitDeadline patience) {
-            if (free.tryAcquire()) {
-                return;
-            }
-            boolean interrupted = false;
-            try {
-                while (true) {
-                    try {
-                        if (free.tryAcquire(patience.leftNanos(), TimeUnit.NANOSECONDS)) {
-                            return;
-                        }
-                        throw patience.tooLate();
-                    } catch (InterruptedException later) {
-                        interrupted = true;
-                    }
-                }
-            } finally {
-                if (interrupted) {
-                    Thread.currentThread().interrupt();
-                }
-            }
-        }
     }
 
     /**
      * A number that SQLite changes with every commit of another connection, so that a feed need not look at tables to hear that there
      * is nothing new. Safe for use by many threads.
      */
-    private static final class DataVersion implements PollingFeed.Changes {
+    private static final class DataVersion implements AutoCloseable {
 
         private final ReopeningConnection connection;
         private @Nullable SqlConnection seenOn;
@@ -198,8 +173,7 @@ final class SqliteDatabase implements Database {
             this.connection = connection;
         }
 
-        @Override
-        public synchronized boolean mayHaveHappened() {
+        synchronized boolean mayHaveChanged() {
             return !closed && connection.use(this::isNew);
         }
 

@@ -86,11 +86,6 @@ final class SqliteDialect extends Dialect {
         return "DELETE FROM ${t:" + table + "} WHERE " + equal(keys, 0, " AND ");
     }
 
-    @Override
-    protected String upsert(String table, String keys, String values) {
-        return insert(table, keys + ", " + values) + orUpdate(keys, values);
-    }
-
     private static String values(String columns) {
         return IntStream.rangeClosed(1, Column.parse(columns).size())
                 .mapToObj(number -> "?" + number)
@@ -104,21 +99,11 @@ final class SqliteDialect extends Dialect {
                 .collect(Collectors.joining(between));
     }
 
-    @Override
-    protected String startsWith(String column) {
-        return "substr(" + column + ", 1, length(?)) = ?";
-    }
-
-    @Override
-    protected String nextNumbers() {
-        return "UPDATE ${t:store} SET run_number = run_number + ? RETURNING run_number";
-    }
-
     // The row of the store has the last one.
     @Override
     protected void drawNumbers(Trip trip, int count, LongConsumer numbers) {
         trip.query(
-                nextNumbers(),
+                "UPDATE ${t:store} SET run_number = run_number + ? RETURNING run_number",
                 Trip.forEach(row -> LongStream.rangeClosed(row.getLong(1) - count + 1, row.getLong(1))
                         .forEach(numbers)),
                 count);

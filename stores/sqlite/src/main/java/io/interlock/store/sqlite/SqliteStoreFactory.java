@@ -31,6 +31,9 @@ import org.sqlite.SQLiteConfig;
  */
 public final class SqliteStoreFactory implements StoreFactory {
 
+    /** Linux tells the time since boot in hundredths of a second; no clock of a host is coarser. */
+    private static final Duration PRECISION = Duration.ofMillis(10);
+
     @Override
     public Set<String> schemes() {
         return Set.of("sqlite");
@@ -72,9 +75,9 @@ public final class SqliteStoreFactory implements StoreFactory {
             Environment environment,
             Duration maxLease) {
         SqliteDatabase database = new SqliteDatabase(connector, dialect, clock);
-        StoreCapabilities capabilities = new StoreCapabilities(
-                connector.store(), StoreCapabilities.Reach.MACHINE, true, maxLease, clock.precision(), 1);
-        PollingFeed feed = new PollingFeed(database, database.changes(), environment, "interlock-sqlite-feed");
+        StoreCapabilities capabilities =
+                new StoreCapabilities(connector.store(), StoreCapabilities.Reach.MACHINE, true, maxLease, PRECISION, 1);
+        PollingFeed feed = new PollingFeed(database, database::mayHaveChanged, environment, "interlock-sqlite-feed");
         return new SqlStore(
                 database, () -> capabilities, feed, new SqliteFastPath(database, dialect, feed), environment);
     }

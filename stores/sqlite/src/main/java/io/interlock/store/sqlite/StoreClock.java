@@ -56,10 +56,6 @@ final class StoreClock {
      */
     record Uptime(String bootId, long micros) {}
 
-    Duration precision() {
-        return host.precision();
-    }
-
     /** The wall clock. It decides nothing about leases. */
     InstantSource wall() {
         return wall;

@@ -48,9 +48,4 @@ final class FakeHostClock implements HostClock {
     public boolean steady() {
         return steady;
     }
-
-    @Override
-    public Duration precision() {
-        return Duration.ofMillis(10);
-    }
 }

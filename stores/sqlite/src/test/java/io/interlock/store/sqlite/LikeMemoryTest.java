@@ -6,7 +6,6 @@ import io.interlock.store.sql.Micros;
 import io.interlock.tck.SameAnswersContract;
 import io.interlock.tck.StandingTime;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.io.TempDir;
 
 /** SQLite and memory side by side. */
@@ -37,11 +36,6 @@ class LikeMemoryTest extends SameAnswersContract {
         @Override
         public boolean steady() {
             return true;
-        }
-
-        @Override
-        public Duration precision() {
-            return Duration.ofNanos(1000);
         }
     }
 }

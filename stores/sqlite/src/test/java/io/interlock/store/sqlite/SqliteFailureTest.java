@@ -216,7 +216,7 @@ class SqliteFailureTest {
                 new FileConnector(settings, dialect, Environment.system().ticker()) {
                     @Override
                     void check(SqlConnection connection) throws SQLException {
-                        connection.execute("PRAGMA max_page_count = " + (full.get() ? 1 : 1_000_000));
+                        connection.trip().change("PRAGMA max_page_count = " + (full.get() ? 1 : 1_000_000));
                     }
                 };
         return SqliteStoreFactory.open(limited, dialect, clock, Environment.system(), Duration.ofMinutes(5));

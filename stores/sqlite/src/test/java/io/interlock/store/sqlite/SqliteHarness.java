@@ -20,7 +20,6 @@ public final class SqliteHarness implements RunStoreHarness {
             "lease",
             "run",
             "run_label",
-            "run_mark",
             "open_run",
             "tenant_place",
             "failed_run",

@@ -83,7 +83,7 @@ class TurnFileTest {
 
     @Test
     void urgentCallsGoFirst() throws InterruptedException {
-        WriteQueue queue = new WriteQueue();
+        CallQueue queue = new CallQueue(1);
         List<String> order = Collections.synchronizedList(new ArrayList<>());
         queue.enter(Database.Lane.STEPS, patience());
         List<Thread> waiting = List.of(
@@ -100,24 +100,24 @@ class TurnFileTest {
 
     @Test
     void urgentCallsKeepNoOtherWaitingForEver() throws InterruptedException {
-        WriteQueue queue = new WriteQueue();
+        CallQueue queue = new CallQueue(1);
         List<String> order = Collections.synchronizedList(new ArrayList<>());
         queue.enter(Database.Lane.STEPS, patience());
         List<Thread> waiting = new ArrayList<>();
         waiting.add(enter(queue, Database.Lane.STEPS, "step", order));
-        for (int i = 0; i < WriteQueue.URGENT_IN_A_ROW + 5; i++) {
+        for (int i = 0; i < CallQueue.URGENT_IN_A_ROW + 5; i++) {
             waiting.add(enter(queue, Database.Lane.URGENT, "urgent", order));
         }
         queue.leave();
         for (Thread each : waiting) {
             each.join();
         }
-        assertThat(order.indexOf("step")).isEqualTo(WriteQueue.URGENT_IN_A_ROW);
+        assertThat(order.indexOf("step")).isEqualTo(CallQueue.URGENT_IN_A_ROW);
     }
 
     @Test
     void aCallWhoseTurnDoesNotComeInTimeIsToldSo() {
-        WriteQueue queue = new WriteQueue();
+        CallQueue queue = new CallQueue(1);
         queue.enter(Database.Lane.STEPS, patience());
         assertThatThrownBy(() -> queue.enter(Database.Lane.URGENT, patience(Duration.ofMillis(20))))
                 .isInstanceOf(StoreUnavailableException.class)
@@ -128,7 +128,7 @@ class TurnFileTest {
     }
 
     /** A thread that waits in the queue by now. */
-    private static Thread enter(WriteQueue queue, Database.Lane lane, String name, List<String> order) {
+    private static Thread enter(CallQueue queue, Database.Lane lane, String name, List<String> order) {
         Thread thread = new Thread(() -> {
             queue.enter(lane, patience());
             order.add(name);

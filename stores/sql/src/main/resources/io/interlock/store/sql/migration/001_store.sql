@@ -94,6 +94,7 @@ ${create} ${schema}.${prefix}run (
 @mariadb CREATE SEQUENCE IF NOT EXISTS ${prefix}run_number ENGINE = InnoDB;
 @postgres CREATE UNIQUE INDEX ${prefix}run_tenant ${on}run (tenant, number);
 @sqlite,mariadb ${index} ${prefix}run_tenant ${on}run (tenant${then number});
+@mariadb ${index} ${prefix}run_submitted ${on}run (tenant, submitted_at, number);
 ${index} ${prefix}run_key ${on}run (tenant, name${then number});
 ${index} ${prefix}run_job ${on}run (tenant, job${then number});
 
@@ -106,12 +107,6 @@ ${create} ${schema}.${prefix}run_label (
   PRIMARY KEY (number, label)
 ) ${numberedRows};
 ${index} ${prefix}run_label_value ${on}run_label (tenant, label, value, number);
-
--- The first number of each five seconds, so that runs are found by time.
-${create} ${schema}.${prefix}run_mark (
-  slice  ${big} NOT NULL PRIMARY KEY,
-  number ${big} NOT NULL
-) ${numberedRows};
 
 -- One row for each run that has not ended: where it stands. The busy run of a key (PENDING or RUNNING) has rank and seq 0, so
 -- that no key has two; a waiting one has its place as rank, and 2^61 more while it rests.

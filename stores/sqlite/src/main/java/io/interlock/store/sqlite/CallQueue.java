@@ -6,19 +6,22 @@ import java.util.Deque;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The calls of this process that want to write: one at a time, urgent ones first, otherwise in the order in which they came.
- * After
- * {@link #URGENT_IN_A_ROW} urgent ones a call that is not urgent has its turn, so that none waits for ever. Safe for use by
- * many threads.
+ * The calls of this process that want a connection: so many at a time, urgent ones first, otherwise in the order in which they
+ * came. After {@link #URGENT_IN_A_ROW} urgent ones a call that is not urgent has its turn, so that none waits for ever. Safe for
+ * use by many threads.
  */
-final class WriteQueue {
+final class CallQueue {
 
     static final int URGENT_IN_A_ROW = 32;
 
     private final Deque<Waiter> urgent = new ArrayDeque<>();
     private final Deque<Waiter> steps = new ArrayDeque<>();
-    private boolean taken;
+    private int free;
     private int urgentInARow;
+
+    CallQueue(int places) {
+        free = places;
+    }
 
     private static final class Waiter {
 
@@ -27,7 +30,7 @@ final class WriteQueue {
     }
 
     /**
-     * Waits for the turn of the calling thread, which {@link #leave leaves} when it has written.
+     * Waits for the turn of the calling thread, which {@link #leave leaves} when its call is over.
      *
      * @throws io.interlock.StoreUnavailableException if the turn did not come in time
      */
@@ -35,8 +38,8 @@ final class WriteQueue {
         Waiter waiter;
         Deque<Waiter> queue = lane == Database.Lane.URGENT ? urgent : steps;
         synchronized (this) {
-            if (!taken) {
-                taken = true;
+            if (free > 0) {
+                free--;
                 return;
             }
             waiter = new Waiter();
@@ -63,8 +66,9 @@ final class WriteQueue {
         boolean urgentNext = steps.isEmpty() || (!urgent.isEmpty() && urgentInARow < URGENT_IN_A_ROW);
         Waiter next = urgentNext ? urgent.poll() : steps.poll();
         urgentInARow = urgentNext && !steps.isEmpty() ? urgentInARow + 1 : 0;
-        taken = next != null;
-        if (next != null) {
+        if (next == null) {
+            free++;
+        } else {
             next.called = true;
             LockSupport.unpark(next.thread);
         }
