@@ -18,6 +18,7 @@ import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.time.CallDeadline;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Ticker;
+import io.interlock.time.Environment.Timers.Scheduled;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
@@ -146,13 +147,15 @@ public final class CommandHandler implements RunHandler {
     private Ended await(GuardedProcess process, RunContext context) {
         CompletableFuture<Exit> exit = process.exit().toCompletableFuture();
         CompletableFuture<Void> stop = new CompletableFuture<>();
-        context.onStop(() -> stop.complete(null));
+        Scheduled told = context.onStop(() -> stop.complete(null));
         boolean interrupted = false;
         LeasedWait wait = new LeasedWait(process, context, environment.ticker());
         try {
             wait.until(CompletableFuture.anyOf(exit, stop));
-        } catch (InterruptedException told) {
+        } catch (InterruptedException toStop) {
             interrupted = true;
+        } finally {
+            told.cancel();
         }
         boolean stopped = !exit.isDone();
         if (stopped) {

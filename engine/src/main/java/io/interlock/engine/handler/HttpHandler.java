@@ -17,7 +17,7 @@ import io.interlock.engine.http.PinnedHttp;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.time.Environment;
-import io.interlock.time.Environment.Timers;
+import io.interlock.time.Environment.Timers.Scheduled;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -125,7 +125,7 @@ public final class HttpHandler implements RunHandler {
     private HttpAnswer ask(RunContext context) throws Exception {
         byte[] body = body(context, spec.callback());
         HttpExchange exchange = prepared(context, body);
-        context.onStop(exchange::cancel);
+        Scheduled stop = context.onStop(exchange::cancel);
         try {
             return exchange.send();
         } catch (CancellationException cancelled) {
@@ -144,6 +144,8 @@ public final class HttpHandler implements RunHandler {
                     context,
                     new TransientFailureException(
                             HTTP_UNAVAILABLE, where() + " was asked, and then came " + failed, null, failed));
+        } finally {
+            stop.cancel();
         }
     }
 
@@ -190,14 +192,15 @@ public final class HttpHandler implements RunHandler {
     /** Waits until the work must stop, or for a limited time; an interrupt is a stop, too. */
     private @Nullable InterruptedException awaitStop(RunContext context, @Nullable Duration limit) {
         CountDownLatch over = new CountDownLatch(1);
-        context.onStop(over::countDown);
-        Timers.Scheduled end = limit == null ? () -> {} : http.timers().after(limit, over::countDown);
+        Scheduled stop = context.onStop(over::countDown);
+        Scheduled end = limit == null ? () -> {} : http.timers().after(limit, over::countDown);
         try {
             over.await();
             return null;
         } catch (InterruptedException interrupted) {
             return interrupted;
         } finally {
+            stop.cancel();
             end.cancel();
         }
     }

@@ -18,6 +18,7 @@ import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.spi.run.WorkSteps.FinishRequest;
 import io.interlock.spi.run.WorkSteps.HeartbeatRequest;
 import io.interlock.spi.run.WorkSteps.OutputNote;
+import io.interlock.time.Environment.Timers.Scheduled;
 import io.interlock.time.LocalTime;
 import io.interlock.time.LocalTime.Moment;
 import java.time.Duration;
@@ -309,8 +310,8 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
         }
 
         @Override
-        public final void onStop(Runnable task) {
-            held.stop().onStop(task);
+        public final Scheduled onStop(Runnable task) {
+            return held.stop().onStop(task);
         }
     }
 
@@ -349,22 +350,27 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
                 since = now;
                 stop = request;
                 waiting = tasks;
-                tasks = List.of();
+                tasks = new ArrayList<>();
                 interrupt();
             }
             waiting.forEach(callbacks::execute);
             return true;
         }
 
-        /** Runs {@code task} when the signal is raised, or at once if it is. */
-        public void onStop(Runnable task) {
+        /** Runs {@code task} when the signal is raised, or at once if it is, unless what this returns is cancelled before. */
+        public Scheduled onStop(Runnable task) {
             synchronized (this) {
                 if (stop == null) {
                     tasks.add(task);
-                    return;
+                    return () -> forget(task);
                 }
             }
             callbacks.execute(task);
+            return () -> {};
+        }
+
+        private synchronized void forget(Runnable task) {
+            tasks.remove(task);
         }
 
         /** The current thread works from now on, and is to be interrupted. */
