@@ -1,6 +1,5 @@
 package io.interlock.engine.handler;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseTerms;
 import io.interlock.engine.PermanentFailureException;
@@ -13,14 +12,15 @@ import io.interlock.engine.http.HttpAnswer;
 import io.interlock.engine.http.HttpExchange;
 import io.interlock.engine.http.HttpRules;
 import io.interlock.engine.http.HttpSpec;
+import io.interlock.engine.http.JsonObject;
 import io.interlock.engine.http.PinnedHttp;
+import io.interlock.run.Attempt.Turn;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Timers.Scheduled;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -279,30 +279,21 @@ public final class HttpHandler implements RunHandler {
         if (!JsonText.isValid(parameters)) {
             throw new PermanentFailureException(HTTP_REQUEST_INVALID, "the parameters are no JSON");
         }
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (JsonGenerator json = JsonText.FACTORY.createGenerator(bytes)) {
-            json.writeStartObject();
-            json.writeStringField("runId", run.id().toString());
-            json.writeStringField("key", run.key().name());
-            json.writeStringField("tenant", run.key().tenant());
-            json.writeStringField("job", run.job().value());
-            json.writeNumberField("attempt", context.attempt());
-            json.writeNumberField("token", context.token().value());
-            json.writeFieldName("parameters");
-            json.writeRawValue(parameters);
-            if (callback != null) {
-                json.writeStringField(
-                        "callback", callback.replace("{runId}", run.id().toString()));
-                // With the token, this proves to any Interlock node that a callback is about this attempt.
-                if (run.status().turn() != null) {
-                    json.writeStringField("leaseId", run.status().turn().lease().toString());
-                }
-            }
-            json.writeEndObject();
-        } catch (IOException impossible) {
-            throw new UncheckedIOException(impossible);
+        JsonObject json = new JsonObject()
+                .with("runId", run.id())
+                .with("key", run.key().name())
+                .with("tenant", run.key().tenant())
+                .with("job", run.job())
+                .with("attempt", context.attempt())
+                .with("token", context.token().value())
+                .with("parameters", new JsonObject.Raw(parameters));
+        if (callback != null) {
+            Turn turn = run.status().turn();
+            json.with("callback", callback.replace("{runId}", run.id().toString()))
+                    // With the token, this proves to any Interlock node that a callback is about this attempt.
+                    .with("leaseId", turn == null ? null : turn.lease());
         }
-        return bytes.toByteArray();
+        return json.toString().getBytes(StandardCharsets.UTF_8);
     }
 
     private static Map<String, String> headers(HttpSpec spec, RunContext context, byte[] body) {

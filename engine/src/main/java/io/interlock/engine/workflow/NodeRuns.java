@@ -9,6 +9,7 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunHandler.NodeHandler;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.TransientFailureException;
+import io.interlock.engine.http.JsonObject;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunQuery;
@@ -142,22 +143,24 @@ public final class NodeRuns implements NodeHandler {
 
     private static String end(RunEngine engine, RunContext context, Map<String, RunId> started)
             throws InterruptedException {
-        List<String> results = new ArrayList<>();
+        JsonObject runs = new JsonObject();
+        int over = 0;
         List<String> failed = new ArrayList<>();
         for (Map.Entry<String, RunId> node : started.entrySet()) {
             Run run = ended(engine, context, node);
-            results.add("\"" + node.getKey() + "\":\"" + run.id() + "\"");
+            runs.with(node.getKey(), run.id());
             if (run.state() != RunState.SUCCEEDED) {
                 RunError error = run.status().error();
                 failed.add(
                         "node " + node.getKey() + " is " + run.state() + (error == null ? "" : ": " + error.message()));
             }
-            context.progress(results.size(), started.size());
+            over++;
+            context.progress(over, started.size());
         }
         if (!failed.isEmpty()) {
             throw new TransientFailureException("NODE_FAILED", String.join("; ", failed));
         }
-        return "{\"nodes\":{" + String.join(",", results) + "}}";
+        return new JsonObject().with("nodes", runs).toString();
     }
 
     private static Run ended(RunEngine engine, RunContext context, Map.Entry<String, RunId> node)
