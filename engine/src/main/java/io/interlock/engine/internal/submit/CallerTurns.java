@@ -79,6 +79,7 @@ public final class CallerTurns {
     public CallerTurn turn(Run run, LeaseId lease) {
         TurnWait wait = new TurnWait(run, new SubmitRequest.Caller(lease, settings.holder()));
         open.add(wait);
+        wait.expectCaller();
         if (engineClosed) {
             // It came after the other waits were ended.
             wait.sendAway();
@@ -105,8 +106,6 @@ public final class CallerTurns {
         private final Poller poller;
 
         // All below is guarded by this.
-        private boolean started;
-        private boolean left;
         private boolean delivered;
         private boolean closed;
         private boolean async;
@@ -145,6 +144,7 @@ public final class CallerTurns {
                 // From now on, completing is handing over.
                 async = true;
                 untaken = null;
+                stay();
             }
             start();
             return result.minimalCompletionStage();
@@ -160,6 +160,7 @@ public final class CallerTurns {
                 closed = true;
                 work = untaken;
                 untaken = null;
+                stay();
             }
             if (waited) {
                 result.cancel(false);
@@ -179,6 +180,10 @@ public final class CallerTurns {
 
         private synchronized void arrive() {
             waiting++;
+            stay();
+        }
+
+        private void stay() {
             if (gone != null) {
                 gone.cancel();
                 gone = null;
@@ -193,11 +198,16 @@ public final class CallerTurns {
             return outcome;
         }
 
-        // An interrupt ends the waiting, not the place in the queue. A caller that does not come back soon has left.
+        // An interrupt ends the waiting, not the place in the queue.
         private synchronized void depart() {
             waiting--;
-            boolean mayComeBack = !closed && !async && (!delivered || untaken != null);
-            if (waiting == 0 && mayComeBack) {
+            expectCaller();
+        }
+
+        /** A caller that does not come, or come back, soon has left. */
+        synchronized void expectCaller() {
+            boolean mayCome = !closed && !async && (!delivered || untaken != null);
+            if (waiting == 0 && mayCome) {
                 gone = waits.after(Waiter.STALE_AFTER, this::leaveForGood);
             }
         }
@@ -216,12 +226,6 @@ public final class CallerTurns {
         }
 
         private void start() {
-            synchronized (this) {
-                if (started || left) {
-                    return;
-                }
-                started = true;
-            }
             try {
                 poller.listen(look -> source.watch(request, look));
             } catch (RuntimeException | Error failure) {
@@ -328,9 +332,6 @@ public final class CallerTurns {
         }
 
         private void leave() {
-            synchronized (this) {
-                left = true;
-            }
             poller.end();
             open.remove(this);
         }
