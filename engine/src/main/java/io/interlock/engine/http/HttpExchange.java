@@ -72,6 +72,7 @@ public final class HttpExchange {
      * @throws CancellationException if it was cancelled
      */
     public HttpAnswer send() throws IOException {
+        http.begin(this);
         Timers.Scheduled end = http.timers().after(timeout, () -> abandon(true));
         try {
             return exchange(http.addresses(host));
@@ -80,6 +81,7 @@ public final class HttpExchange {
         } finally {
             end.cancel();
             abandon(false);
+            http.end(this);
         }
     }
 

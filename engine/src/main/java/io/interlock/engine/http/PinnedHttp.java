@@ -10,6 +10,8 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,8 @@ public final class PinnedHttp implements AutoCloseable {
     private final Resolver resolver;
     private final SSLContext tls;
     private final Timers timers;
+    private final Set<HttpExchange> underWay = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     /** Sends to where {@code rules} allow, with the certificates this machine trusts. */
     public PinnedHttp(HttpRules rules, Environment environment) {
@@ -52,10 +56,23 @@ public final class PinnedHttp implements AutoCloseable {
         return new HttpExchange(this, rules.require(url), HttpExchange.head(url, headers, body.length), body, timeout);
     }
 
-    /** Lets go of its timers. Requests under way are no longer cut off when their time is over. */
+    /** Cancels requests under way, and lets go of its timers. */
     @Override
     public void close() {
+        closed = true;
         timers.close();
+        underWay.forEach(HttpExchange::cancel);
+    }
+
+    void begin(HttpExchange exchange) {
+        underWay.add(exchange);
+        if (closed) {
+            exchange.cancel();
+        }
+    }
+
+    void end(HttpExchange exchange) {
+        underWay.remove(exchange);
     }
 
     public HttpRules rules() {

@@ -18,7 +18,6 @@ import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 import io.interlock.engine.internal.submit.Submitter;
 import io.interlock.engine.internal.worker.WorkerPool;
-import io.interlock.engine.notify.Notification;
 import io.interlock.engine.notify.Notifier;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.notify.NotifyRule.NotifyTarget;
@@ -114,21 +113,21 @@ final class BackgroundServices {
             }
         }
         if (!settings.background().rules().isEmpty()) {
-            Locks locks = Locks.builder(store).environment(environment).build();
-            open.push(locks);
             PinnedHttp http = new PinnedHttp(allowed(settings.background()), environment);
             open.push(http);
+            // A notification that takes longer to arrive does not hold up closing; its rule's lease is left to expire.
+            Locks locks = Locks.builder(store)
+                    .environment(environment)
+                    .drainTime(Duration.ofSeconds(2))
+                    .build();
+            open.push(locks);
             open.push(Notifier.start(
                     settings.background().rules(),
                     new Notifier.Sources(store.audit(), store.queries(), store.notes()),
                     locks,
                     Notifier.PostSender.over(http),
-                    new Notifier.Listener() {
-                        @Override
-                        public void givenUp(NotifyRule rule, Notification notification, String why) {
-                            events.tell(new EngineEvent.NotificationGivenUp(rule.name(), notification, why));
-                        }
-                    },
+                    (rule, notification, why) ->
+                            events.tell(new EngineEvent.NotificationGivenUp(rule.name(), notification, why)),
                     environment));
         }
         if (!settings.background().schedules().isEmpty()) {

@@ -252,7 +252,6 @@ interface Delivery {
                         tries + 1);
             }
             failing = null;
-            listener.delivered(rule, notification);
             return Optional.empty();
         }
 
@@ -283,7 +282,6 @@ interface Delivery {
                 listener.givenUp(rule, notification, failed.why());
                 return Optional.empty();
             }
-            listener.failed(rule, notification, failed.why());
             return Optional.of(rests.next());
         }
 
