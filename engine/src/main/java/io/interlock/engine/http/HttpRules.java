@@ -1,6 +1,7 @@
 package io.interlock.engine.http;
 
 import io.interlock.InvalidSettingException;
+import java.math.BigInteger;
 import java.net.IDN;
 import java.net.InetAddress;
 import java.net.URI;
@@ -176,16 +177,9 @@ public final class HttpRules {
         public boolean contains(InetAddress address) {
             byte[] mine = first.getAddress();
             byte[] other = address.getAddress();
-            if (mine.length != other.length) {
-                return false;
-            }
-            for (int bit = 0; bit < bits; bit++) {
-                int mask = 0x80 >> (bit % 8);
-                if ((mine[bit / 8] & mask) != (other[bit / 8] & mask)) {
-                    return false;
-                }
-            }
-            return true;
+            int rest = mine.length * 8 - bits;
+            return mine.length == other.length
+                    && new BigInteger(1, mine).shiftRight(rest).equals(new BigInteger(1, other).shiftRight(rest));
         }
 
         @Override

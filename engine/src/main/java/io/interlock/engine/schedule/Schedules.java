@@ -16,9 +16,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -81,22 +79,11 @@ public final class Schedules implements AutoCloseable {
         if (!jobs.isEmpty()) {
             schedules.timers.after(SHORTEST, schedules::look);
         }
-        schedules.upcoming().forEach((job, next) -> log.info("{} starts next at {}", job, next));
-        return schedules;
-    }
-
-    /** When each job starts next, by this process's clock. */
-    public Map<JobName, Instant> upcoming() {
         Instant now = environment.clock().instant();
-        Map<JobName, Instant> upcoming = new TreeMap<>();
-        for (JobClock each : jobs) {
-            ScheduledJob job = each.scheduled;
-            job.times()
-                    .next(now)
-                    .ifPresent(
-                            next -> upcoming.merge(job.job(), next, (one, other) -> one.isBefore(other) ? one : other));
+        for (ScheduledJob job : jobs) {
+            job.times().next(now).ifPresent(next -> log.info("{} starts next at {}", job.job(), next));
         }
-        return upcoming;
+        return schedules;
     }
 
     /** Submits nothing more. May be called twice. */

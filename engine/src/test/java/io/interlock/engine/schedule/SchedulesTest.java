@@ -61,8 +61,7 @@ class SchedulesTest {
 
     @Test
     void startsAtTheTimesThatAreNamed() {
-        Schedules schedules = start("0 3 * * *", Duration.ZERO);
-        assertThat(schedules.upcoming()).containsEntry(JOB, Instant.parse("2026-01-01T03:00:00Z"));
+        start("0 3 * * *", Duration.ZERO);
         time.advance(Duration.ofMinutes(59));
         assertThat(inbox.asked).isEmpty();
         time.advance(Duration.ofMinutes(1));
