@@ -42,7 +42,7 @@ public final class RemoteLeaseSteps implements RemoteLeases {
         this.waits = waits;
         this.batches = batches;
         this.events = events;
-        this.acquires = new LongPolls<>(
+        this.acquires = LongPolls.own(
                 waits,
                 answer -> answer instanceof Acquired.Granted,
                 (key, refused, look) -> store.changes().watch(key, look));

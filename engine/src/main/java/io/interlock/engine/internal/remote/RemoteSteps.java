@@ -85,9 +85,9 @@ public final class RemoteSteps implements RemoteWork {
         this.finisher = finisher;
         this.events = events;
         this.workers = workers;
-        this.claims = new LongPolls<>(
+        this.claims = LongPolls.own(
                 waits, claimed -> !claimed.isEmpty(), (wanted, none, look) -> steps.watchWork(wanted.tenant(), look));
-        this.turns = new LongPolls<>(
+        this.turns = LongPolls.own(
                 waits,
                 answer -> !(answer instanceof TurnAnswer.Waiting),
                 (turn, waiting, look) -> changes.watch(turn.key(), look));
