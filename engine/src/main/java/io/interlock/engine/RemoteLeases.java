@@ -61,13 +61,7 @@ public interface RemoteLeases {
         record Lives(LeaseRecord lease) implements Renewed {}
 
         /** The lease is over, and nothing was changed. */
-        record Lost(LossCause cause, @Nullable LeaseRecord current) implements Renewed {
-
-            /** The lease the key has now, if any. */
-            public Optional<LeaseRecord> successor() {
-                return Optional.ofNullable(current);
-            }
-        }
+        record Lost(LossCause cause, @Nullable LeaseRecord current) implements Renewed {}
     }
 
     /**

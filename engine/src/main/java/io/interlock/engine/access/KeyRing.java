@@ -6,6 +6,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
+import io.interlock.locks.runtime.Futures;
 import io.interlock.run.RunTexts;
 import io.interlock.spi.run.AccessKeys;
 import io.interlock.time.Environment;
@@ -233,24 +234,19 @@ public final class KeyRing {
             return earlier;
         }
         long since = environment.ticker().nanos();
-        try {
-            blocking.execute(() -> {
-                try {
-                    Optional<AccessKey> found = keys.findKey(id);
-                    cache.put(id, found, since);
-                    found.ifPresent(key -> see(key.id()));
+        Futures.begun(() -> CompletableFuture.supplyAsync(() -> find(id, since), blocking))
+                .whenComplete((found, failure) -> {
                     asked.remove(id, answer);
-                    answer.complete(found);
-                } catch (RuntimeException | Error failure) {
-                    asked.remove(id, answer);
-                    answer.completeExceptionally(failure);
-                }
-            });
-        } catch (RuntimeException refused) {
-            asked.remove(id, answer);
-            answer.completeExceptionally(refused);
-        }
+                    Futures.settle(answer, failure, () -> found);
+                });
         return answer;
+    }
+
+    private Optional<AccessKey> find(String id, long since) {
+        Optional<AccessKey> found = keys.findKey(id);
+        cache.put(id, found, since);
+        found.ifPresent(key -> see(key.id()));
+        return found;
     }
 
     private void see(String id) {

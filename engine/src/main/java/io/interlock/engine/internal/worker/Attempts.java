@@ -210,6 +210,9 @@ public record Attempts(
         /** How many characters of it, meanwhile: never more than 8 KiB of plain text. */
         static final int MEANWHILE = 8 * 1024;
 
+        /** And when it has ended: so many never make more than the 64 KiB a store keeps. */
+        private static final int MOST = 16 * 1024;
+
         private static final Logger log = LoggerFactory.getLogger(WorkOutput.class);
         private static final double SPREAD = 0.2;
 
@@ -217,7 +220,7 @@ public record Attempts(
         private final EngineThreads threads;
         private final EngineTimers timers;
         private final HeldRun held;
-        private final OutputTail tail = new OutputTail();
+        private final StringBuilder text = new StringBuilder();
         // Of two texts on their way, the longer one of the end must arrive last.
         private final Object sending = new Object();
         private Timers.@Nullable Scheduled next;
@@ -230,14 +233,19 @@ public record Attempts(
             this.held = held;
         }
 
-        void add(String text) {
-            tail.add(text);
-            synchronized (this) {
-                if (next == null && !over && !text.isEmpty()) {
-                    Duration pause = timers.time().jittered(EVERY, SPREAD);
-                    next = timers.chores().after(pause, () -> threads.call(this::tellMeanwhile));
-                }
+        synchronized void add(String more) {
+            text.append(more);
+            if (text.length() > 2 * MOST) {
+                text.replace(0, text.length(), RunTexts.end(text, MOST));
             }
+            if (next == null && !over && !more.isEmpty()) {
+                Duration pause = timers.time().jittered(EVERY, SPREAD);
+                next = timers.chores().after(pause, () -> threads.call(this::tellMeanwhile));
+            }
+        }
+
+        private synchronized String tail(int most) {
+            return RunTexts.end(text, most);
         }
 
         /** Keeps the end of it for good; what comes after is not kept. */
@@ -249,7 +257,7 @@ public record Attempts(
                 }
             }
             synchronized (sending) {
-                keep(tail.text(OutputTail.MOST));
+                keep(tail(MOST));
             }
         }
 
@@ -261,7 +269,7 @@ public record Attempts(
                         return false;
                     }
                 }
-                return held.lost() == null && keep(tail.text(MEANWHILE));
+                return held.lost() == null && keep(tail(MEANWHILE));
             }
         }
 
@@ -271,29 +279,6 @@ public record Attempts(
             } catch (RuntimeException | Error failure) {
                 log.warn("the output of {} could not be kept: {}", held, failure.toString());
                 return false;
-            }
-        }
-
-        /** The end of what work has to say, at most {@link #MOST} characters of it. Safe for use by many threads. */
-        private static final class OutputTail {
-
-            /** So many characters never make more than the 64 KiB a store keeps. */
-            static final int MOST = 16 * 1024;
-
-            private final StringBuilder text = new StringBuilder();
-
-            synchronized void add(String more) {
-                text.append(more);
-                if (text.length() > 2 * MOST) {
-                    String end = text(MOST);
-                    text.setLength(0);
-                    text.append(end);
-                }
-            }
-
-            /** The last {@code most} characters of it. */
-            synchronized String text(int most) {
-                return RunTexts.end(text, most);
             }
         }
     }
