@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HexFormat;
-import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -138,16 +137,10 @@ public final class AuditKey {
             if (!before.isThere()) {
                 return head.equals(Seal.GENESIS);
             }
-            return key.hasSigned(head, before) || key.hasSigned(link(before.position()), before);
-        }
-
-        private Seal link(long position) {
-            Seal anchor = audit.anchor();
-            if (anchor.position() >= position) {
-                return anchor;
-            }
-            List<AuditLog.Sealed> found = audit.sealed(position - 1, 1);
-            return found.isEmpty() ? Seal.GENESIS : found.get(0).seal();
+            return key.hasSigned(head, before)
+                    || AuditVerifier.Check.link(audit, before.position())
+                            .filter(link -> key.hasSigned(link, before))
+                            .isPresent();
         }
     }
 }

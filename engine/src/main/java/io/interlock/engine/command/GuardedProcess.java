@@ -112,16 +112,18 @@ public abstract sealed class GuardedProcess implements AutoCloseable
      *
      * @param left asked after the time is taken: a pause in between makes it shorter, not longer
      */
-    public abstract void liveFor(Supplier<Duration> left, Duration more);
+    public void liveFor(Supplier<Duration> left, Duration more) {}
 
     /** Whether the guard ended it because its {@linkplain #liveFor time} was over; known when it has {@linkplain #exit() ended}. */
-    public abstract boolean overdue();
+    public boolean overdue() {
+        return false;
+    }
 
     /**
      * {@code file} is of no use without this process: if this process is gone before the command has ended, the guard removes it.
      * Otherwise that is left to this process. Returns at once.
      */
-    public abstract void bequeath(Path file);
+    public void bequeath(Path file) {}
 
     /** Its end: the command has ended, and nothing of it is left. */
     public CompletionStage<Exit> exit() {
@@ -261,21 +263,6 @@ public abstract sealed class GuardedProcess implements AutoCloseable
                     one.destroy();
                 }
             }
-        }
-
-        @Override
-        public void liveFor(Supplier<Duration> left, Duration more) {
-            // Without a guard, nothing could end it.
-        }
-
-        @Override
-        public boolean overdue() {
-            return false;
-        }
-
-        @Override
-        public void bequeath(Path file) {
-            // Without a guard, nothing could remove it.
         }
 
         private void await() {
