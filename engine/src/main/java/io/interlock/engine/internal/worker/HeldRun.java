@@ -13,7 +13,6 @@ import io.interlock.run.Attempt.HeartbeatAnswer;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.StopRequest;
-import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.spi.run.WorkSteps.FinishRequest;
 import io.interlock.spi.run.WorkSteps.HeartbeatRequest;
@@ -25,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +49,7 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
     private volatile boolean stuck;
     private volatile boolean sendsFinalReport;
     private volatile WorkReport.@Nullable Entered overBudget;
-    private ChangeFeed.@Nullable Subscription wakeUps;
-    private boolean listensNoMore;
+    private final CompletableFuture<Void> dismissed = new CompletableFuture<>();
 
     /**
      * A run just granted.
@@ -226,27 +225,9 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
                 .orElse(NEVER);
     }
 
-    /** Keeps {@code subscription}, which brings wake-ups about requests to stop, until {@link #stopListening}. */
-    void listen(ChangeFeed.Subscription subscription) {
-        synchronized (this) {
-            if (!listensNoMore) {
-                wakeUps = subscription;
-                return;
-            }
-        }
-        subscription.close();
-    }
-
-    void stopListening() {
-        ChangeFeed.Subscription over;
-        synchronized (this) {
-            listensNoMore = true;
-            over = wakeUps;
-            wakeUps = null;
-        }
-        if (over != null) {
-            over.close();
-        }
+    /** Done once nothing is left to do for it. */
+    CompletableFuture<Void> dismissed() {
+        return dismissed;
     }
 
     HeartbeatRequest heartbeatRequest(WorkReport.Words words) {
