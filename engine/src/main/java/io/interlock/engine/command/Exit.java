@@ -54,7 +54,8 @@ public record Exit(Kind kind, int number) {
     public String toString() {
         return switch (kind) {
             case EXITED -> "exit code " + number;
-            case SIGNALLED -> "signal " + number + (number <= NAMES.size() ? " (" + NAMES.get(number - 1) + ")" : "");
+            case SIGNALLED ->
+                "signal " + number + (number > 0 && number <= NAMES.size() ? " (" + NAMES.get(number - 1) + ")" : "");
             case NOT_EXECUTABLE -> "not executable (exit code 126)";
             case NOT_FOUND -> "not found (exit code 127)";
             case NOT_STARTED -> "not started (exit code 125)";

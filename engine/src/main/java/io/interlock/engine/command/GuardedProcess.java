@@ -48,6 +48,7 @@ public abstract sealed class GuardedProcess implements AutoCloseable
     private static final String USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
 
     private static final int LAST_SIGNAL = 64;
+    private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
     /** What this process has started: the command, or what leads to it. */
     final Process process;
@@ -131,11 +132,7 @@ public abstract sealed class GuardedProcess implements AutoCloseable
     }
 
     public Exit waitFor() throws InterruptedException {
-        try {
-            return ended.get();
-        } catch (ExecutionException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+        return waitFor(FOR_EVER).orElseThrow();
     }
 
     /** Waits for {@link #exit()}, but not for longer than {@code most}. */

@@ -135,7 +135,7 @@ public final class HttpExchange {
     }
 
     private Socket secure(Socket plain) throws IOException {
-        SSLSocket socket = (SSLSocket) http.tls().getSocketFactory().createSocket(plain, host, port(), true);
+        SSLSocket socket = (SSLSocket) http.tls().createSocket(plain, host, port(), true);
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
         parameters.setProtocols(new String[] {"TLSv1.3", "TLSv1.2"});

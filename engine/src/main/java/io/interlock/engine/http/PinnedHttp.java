@@ -6,13 +6,12 @@ import io.interlock.time.Environment.Timers;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +27,7 @@ public final class PinnedHttp implements AutoCloseable {
 
     private final HttpRules rules;
     private final Resolver resolver;
-    private final SSLContext tls;
+    private final SSLSocketFactory tls;
     private final Timers timers;
     private final Set<HttpExchange> underWay = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
@@ -38,10 +37,10 @@ public final class PinnedHttp implements AutoCloseable {
         this(rules, environment, Resolver.SYSTEM, null);
     }
 
-    PinnedHttp(HttpRules rules, Environment environment, Resolver resolver, @Nullable SSLContext tls) {
+    PinnedHttp(HttpRules rules, Environment environment, Resolver resolver, @Nullable SSLSocketFactory tls) {
         this.rules = rules;
         this.resolver = resolver;
-        this.tls = tls == null ? usualTls() : tls;
+        this.tls = tls == null ? (SSLSocketFactory) SSLSocketFactory.getDefault() : tls;
         this.timers = environment.timers("interlock-http");
     }
 
@@ -84,7 +83,7 @@ public final class PinnedHttp implements AutoCloseable {
         return timers;
     }
 
-    SSLContext tls() {
+    SSLSocketFactory tls() {
         return tls;
     }
 
@@ -101,14 +100,6 @@ public final class PinnedHttp implements AutoCloseable {
             }
         }
         return addresses;
-    }
-
-    private static SSLContext usualTls() {
-        try {
-            return SSLContext.getDefault();
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
-        }
     }
 
     @FunctionalInterface

@@ -30,8 +30,10 @@ class NotifiedEngineTest extends NotifyFixture {
     @Test
     void aReceiverThatTakesItsTimeDoesNotHoldUpClosing(@TempDir Path folder) throws Exception {
         Path begun = folder.resolve("begun");
-        NotifyTarget slow =
-                new NotifyTarget.Command(List.of("sh", "-c", "touch '" + begun + "'; sleep 60"), Duration.ofMinutes(5));
+        Path go = folder.resolve("go");
+        NotifyTarget slow = new NotifyTarget.Command(
+                List.of("sh", "-c", "touch '" + begun + "'; until [ -e '" + go + "' ]; do sleep 0.05; done"),
+                Duration.ofMinutes(5));
         MemoryStore shared = new MemoryStore(Environment.system());
         RunEngine engine = RunEngine.builder(shared)
                 .tell(new NotifyRule("ops", Set.of(Notification.Kind.EVICTED), slow, null))
@@ -43,6 +45,8 @@ class NotifiedEngineTest extends NotifyFixture {
         requireNonNull(started.work()).close();
         await().until(() -> Files.exists(begun));
         assertTimeout(Duration.ofSeconds(15), engine::close);
+        Files.createFile(go);
+        await().until(() -> ProcessHandle.current().children().noneMatch(ProcessHandle::isAlive));
     }
 
     @Test
