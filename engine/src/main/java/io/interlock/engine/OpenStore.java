@@ -134,17 +134,7 @@ public final class OpenStore implements AutoCloseable {
      * the process and no other process knows them. There are no runs: a look for some finds none, and a step that would make one is
      * refused. Safe for use by many threads.
      */
-    private static final class LeasesAlone implements InvocationHandler {
-
-        private final LeaseStore leases;
-        private final RunStore memory;
-        private final InstantSource clock;
-
-        private LeasesAlone(LeaseStore leases, RunStore memory, InstantSource clock) {
-            this.leases = leases;
-            this.memory = memory;
-            this.clock = clock;
-        }
+    private record LeasesAlone(LeaseStore leases, RunStore memory, InstantSource clock) implements InvocationHandler {
 
         static RunStore of(LeaseStore leases, String url, Environment environment) {
             try {

@@ -14,8 +14,10 @@ import org.slf4j.LoggerFactory;
  * again, too.
  *
  * <p>Safe for use by many threads.
+ *
+ * @param question returns if nothing goes on outside, and throws if something does or if it cannot be told
  */
-public final class OutsideProbe implements RunHandler {
+public record OutsideProbe(RunHandler question, RunHandler work, Duration every) implements RunHandler {
 
     /** The stage of an attempt that asks. */
     public static final String STAGE = "probe";
@@ -24,21 +26,6 @@ public final class OutsideProbe implements RunHandler {
     public static final String WORK = "work";
 
     private static final Logger log = LoggerFactory.getLogger(OutsideProbe.class);
-
-    private final RunHandler question;
-    private final RunHandler work;
-    private final Duration every;
-
-    /**
-     * Asks before {@code work}.
-     *
-     * @param question returns if nothing goes on outside, and throws if something does or if it cannot be told
-     */
-    public OutsideProbe(RunHandler question, RunHandler work, Duration every) {
-        this.question = question;
-        this.work = work;
-        this.every = every;
-    }
 
     @Override
     public @Nullable String run(RunContext context) throws Exception {

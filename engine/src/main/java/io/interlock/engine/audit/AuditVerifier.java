@@ -34,13 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its memory holds the keys under which a run counts as running, not the log. Of keys where no run does, it knows the last
  * tokens of some ten thousand, those that were granted last. Safe for use by many threads.
  */
-public final class AuditVerifier {
-
-    private final AuditLog audit;
-
-    public AuditVerifier(AuditLog audit) {
-        this.audit = audit;
-    }
+public record AuditVerifier(AuditLog audit) {
 
     /**
      * What is known from outside the store.

@@ -59,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads.
  */
-public final class HttpHandler implements RunHandler {
+public record HttpHandler(HttpSpec spec, PinnedHttp http, Environment environment) implements RunHandler {
 
     /** The other side said no. */
     public static final String HTTP_REFUSED = "HTTP_REFUSED";
@@ -87,20 +87,13 @@ public final class HttpHandler implements RunHandler {
     private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
     private static final Pattern TRACE = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
-    private final HttpSpec spec;
-    private final PinnedHttp http;
-    private final Environment environment;
-
     /**
      * Sends {@code spec} for each attempt.
      *
      * @throws InvalidSettingException if {@code http} may not send there
      */
-    public HttpHandler(HttpSpec spec, PinnedHttp http, Environment environment) {
+    public HttpHandler {
         http.rules().require(spec.url());
-        this.spec = spec;
-        this.http = http;
-        this.environment = environment;
     }
 
     @Override

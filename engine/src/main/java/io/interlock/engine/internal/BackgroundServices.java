@@ -81,7 +81,7 @@ final class BackgroundServices {
     void startWindows(Consumer<PauseRequest> pause) {
         if (!settings.background().windows().isEmpty()) {
             RunStore store = settings.store();
-            windows = MaintenanceWindows.start(
+            windows = new MaintenanceWindows(
                     settings.background().windows(),
                     store.views(),
                     store.notes(),
@@ -121,7 +121,7 @@ final class BackgroundServices {
                     .drainTime(Duration.ofSeconds(2))
                     .build();
             open.push(locks);
-            open.push(Notifier.start(
+            open.push(new Notifier(
                     settings.background().rules(),
                     new Notifier.Sources(store.audit(), store.queries(), store.notes()),
                     locks,
@@ -131,7 +131,7 @@ final class BackgroundServices {
                     environment));
         }
         if (!settings.background().schedules().isEmpty()) {
-            open.push(Schedules.start(
+            open.push(new Schedules(
                     environment,
                     (job, key, fireTime, idempotencyKey) -> submitter.submitAsync(afterWindow(RunRequest.of(key, job)
                             .idempotencyKey(idempotencyKey)

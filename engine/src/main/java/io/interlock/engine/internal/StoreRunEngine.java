@@ -94,7 +94,6 @@ public final class StoreRunEngine implements RunEngine {
     private final Cancels cancels;
     private final WaitScheduler waits;
     private final LongPolls<RunId, Optional<Run>> ends;
-    private final CallerTurns turns;
     private final BackgroundServices background;
     private final SweepingJanitor janitor;
     private final Submitter submitter;
@@ -127,8 +126,8 @@ public final class StoreRunEngine implements RunEngine {
                 ends.answer(run.id(), Optional.of(run));
             }
         });
-        this.turns =
-                new CallerTurns(settings.work(), waits, new StoreTurns(batches.turns()), activeRuns, work.finisher());
+        CallerTurns turns = new CallerTurns(
+                settings.work(), waits, new StoreTurns(store, batches.turns()), activeRuns, work.finisher());
 
         this.cancels = new Cancels(store.runs(), settings.work().holder(), activeRuns, events);
         OrphanNodeSweep nodes = new OrphanNodeSweep(
@@ -378,7 +377,6 @@ public final class StoreRunEngine implements RunEngine {
     /** Ends waits, but for those of work under way, and sweeps no more. */
     private void endWaits() {
         janitor.close();
-        turns.close();
         waits.close();
     }
 
@@ -393,13 +391,7 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     /** The turns a store gives. */
-    private final class StoreTurns implements TurnSource {
-
-        private final Coalescer<TurnRequest, TurnAnswer> turns;
-
-        StoreTurns(Coalescer<TurnRequest, TurnAnswer> turns) {
-            this.turns = turns;
-        }
+    private record StoreTurns(RunStore store, Coalescer<TurnRequest, TurnAnswer> turns) implements TurnSource {
 
         @Override
         public CompletionStage<TurnAnswer> take(TurnRequest request) {

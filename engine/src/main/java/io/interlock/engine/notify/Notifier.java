@@ -38,17 +38,13 @@ public final class Notifier implements AutoCloseable {
 
     private final List<RuleFollower> followers;
 
-    private Notifier(List<RuleFollower> followers) {
-        this.followers = followers;
-    }
-
     /**
      * Begins.
      *
      * @param locks on the same store; not closed with this
      * @throws InvalidSettingException if two rules have one name
      */
-    public static Notifier start(
+    public Notifier(
             Collection<NotifyRule> rules,
             Sources sources,
             Locks locks,
@@ -62,7 +58,7 @@ public final class Notifier implements AutoCloseable {
                         "notify", rule.name(), "is there twice", "leave one out, or give each a name");
             }
         });
-        return new Notifier(rules.stream()
+        followers = rules.stream()
                 .map(rule -> new RuleFollower(
                         rule,
                         delivery(rule.target(), poster, environment),
@@ -70,7 +66,7 @@ public final class Notifier implements AutoCloseable {
                         new RuleLease(locks, rule.name()),
                         listener,
                         environment))
-                .toList());
+                .toList();
     }
 
     /** Tells no more. What was not told yet is told by another process, or later. May be called twice. */

@@ -52,19 +52,16 @@ public final class Schedules implements AutoCloseable {
     private final Timers timers;
     private final List<JobClock> jobs;
 
-    private Schedules(Environment environment, Start submitter, Collection<ScheduledJob> jobs) {
-        this.environment = environment;
-        this.submitter = submitter;
-        timers = environment.timers("interlock-schedule");
-        this.jobs = jobs.stream().map(JobClock::new).toList();
-    }
-
     /**
      * Begins.
      *
      * @throws InvalidSettingException if a tenant's job is named twice: its starts could not be told apart
      */
-    public static Schedules start(Environment environment, Start submitter, Collection<ScheduledJob> jobs) {
+    public Schedules(Environment environment, Start submitter, Collection<ScheduledJob> jobs) {
+        this.environment = environment;
+        this.submitter = submitter;
+        this.jobs = jobs.stream().map(JobClock::new).toList();
+        Instant now = environment.clock().instant();
         Set<LockKey> seen = new HashSet<>();
         for (ScheduledJob job : jobs) {
             if (!seen.add(LockKey.of(job.key().tenant(), job.job().value()))) {
@@ -74,16 +71,10 @@ public final class Schedules implements AutoCloseable {
                         "has two schedules in one tenant",
                         "give the second one a job of its own");
             }
-        }
-        Schedules schedules = new Schedules(environment, submitter, jobs);
-        if (!jobs.isEmpty()) {
-            schedules.timers.after(SHORTEST, schedules::look);
-        }
-        Instant now = environment.clock().instant();
-        for (ScheduledJob job : jobs) {
             job.times().next(now).ifPresent(next -> log.info("{} starts next at {}", job.job(), next));
         }
-        return schedules;
+        timers = environment.timers("interlock-schedule");
+        timers.after(SHORTEST, this::look);
     }
 
     /** Submits nothing more. May be called twice. */

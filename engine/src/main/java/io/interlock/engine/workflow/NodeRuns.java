@@ -29,21 +29,18 @@ import java.util.concurrent.Callable;
  * its nodes are stopped.
  *
  * <p>Safe for use by many threads.
+ *
+ * @param nodes names of jobs
  */
-public final class NodeRuns implements NodeHandler {
+public record NodeRuns(List<String> nodes, Callable<RunEngine> engine) implements NodeHandler {
 
     private static final String EXECUTION = "execution";
     private static final String NODE = "/node/";
     private static final Duration LOOK = Duration.ofSeconds(30);
     private static final int PAGE = 200;
 
-    private final List<String> nodes;
-    private final Callable<RunEngine> engine;
-
-    /** Runs {@code nodes}, names of jobs, on {@code engine}. */
-    public NodeRuns(List<String> nodes, Callable<RunEngine> engine) {
-        this.nodes = List.copyOf(nodes);
-        this.engine = engine;
+    public NodeRuns {
+        nodes = List.copyOf(nodes);
     }
 
     public static LockKey key(LockKey workflow, String node) {
@@ -80,11 +77,6 @@ public final class NodeRuns implements NodeHandler {
 
     private static String reason(String execution) {
         return "node of execution " + execution;
-    }
-
-    @Override
-    public List<String> nodes() {
-        return nodes;
     }
 
     @Override

@@ -121,7 +121,7 @@ abstract class NotifyFixture {
     Notifier tells(NotifyRule... rules) {
         Locks locks =
                 Locks.builder(store).environment(time).drainTime(Duration.ZERO).build();
-        Notifier notifier = Notifier.start(
+        Notifier notifier = new Notifier(
                 List.of(rules),
                 new Notifier.Sources(store.audit(), store.queries(), notes()),
                 locks,

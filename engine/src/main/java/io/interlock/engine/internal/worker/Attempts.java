@@ -16,7 +16,6 @@ import io.interlock.run.RunError;
 import io.interlock.run.RunStatus.Progress;
 import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.run.RunTexts;
-import io.interlock.spi.run.WorkSteps;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.time.Environment.Timers;
 import java.time.Duration;
@@ -107,7 +106,7 @@ public record Attempts(
             this.held = held;
             this.handler = handler;
             this.slot = slot;
-            this.output = new WorkOutput(source.steps(), threads, timers, held);
+            this.output = new WorkOutput(held);
         }
 
         @Override
@@ -202,7 +201,7 @@ public record Attempts(
      * What work has to say, on its way to the store: its end from time to time while the work goes on, so that people can read along,
      * and a longer one when it has ended. Nothing that goes wrong here decides how a run ends. Safe for use by many threads.
      */
-    public static final class WorkOutput {
+    private final class WorkOutput {
 
         /** How often at the most it is sent while the work goes on. */
         static final Duration EVERY = Duration.ofSeconds(3);
@@ -213,12 +212,8 @@ public record Attempts(
         /** And when it has ended: so many never make more than the 64 KiB a store keeps. */
         private static final int MOST = 16 * 1024;
 
-        private static final Logger log = LoggerFactory.getLogger(WorkOutput.class);
         private static final double SPREAD = 0.2;
 
-        private final WorkSteps steps;
-        private final EngineThreads threads;
-        private final EngineTimers timers;
         private final HeldRun held;
         private final StringBuilder text = new StringBuilder();
         // Of two texts on their way, the longer one of the end must arrive last.
@@ -226,10 +221,7 @@ public record Attempts(
         private Timers.@Nullable Scheduled next;
         private boolean over;
 
-        WorkOutput(WorkSteps steps, EngineThreads threads, EngineTimers timers, HeldRun held) {
-            this.steps = steps;
-            this.threads = threads;
-            this.timers = timers;
+        WorkOutput(HeldRun held) {
             this.held = held;
         }
 
@@ -275,7 +267,7 @@ public record Attempts(
 
         private boolean keep(String text) {
             try {
-                return !text.isEmpty() && steps.keepOutput(held.outputNote(text));
+                return !text.isEmpty() && source.steps().keepOutput(held.outputNote(text));
             } catch (RuntimeException | Error failure) {
                 log.warn("the output of {} could not be kept: {}", held, failure.toString());
                 return false;
