@@ -1,5 +1,7 @@
 package io.interlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A failure or an invalid request. A key that is held by another client is not an exception but a {@link Refusal}.
  *
@@ -14,8 +16,8 @@ public abstract class InterlockException extends RuntimeException {
         super(message);
     }
 
-    /** A problem with a cause. */
-    protected InterlockException(String message, Throwable cause) {
+    /** A problem with a cause, if that is known. */
+    protected InterlockException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 

@@ -20,9 +20,6 @@ public record HoldTimes(SortedMap<Integer, Long> counts) {
 
     private static final int PER_DOUBLING = 4;
 
-    /** More than a number of milliseconds has. */
-    private static final int STEPS = 2 + PER_DOUBLING * Long.SIZE;
-
     public HoldTimes {
         counts = Collections.unmodifiableSortedMap(new TreeMap<>(counts));
     }
@@ -61,28 +58,6 @@ public record HoldTimes(SortedMap<Integer, Long> counts) {
             }
         }
         return Optional.empty();
-    }
-
-    /** Counts times one after the other. Belongs to one thread at a time. */
-    public static final class Counter {
-
-        private final long[] counts = new long[STEPS];
-
-        /** Counts one more. */
-        public void add(Duration time) {
-            counts[step(time)]++;
-        }
-
-        /** What was counted. */
-        public HoldTimes times() {
-            SortedMap<Integer, Long> found = new TreeMap<>();
-            for (int step = 0; step < STEPS; step++) {
-                if (counts[step] > 0) {
-                    found.put(step, counts[step]);
-                }
-            }
-            return new HoldTimes(found);
-        }
     }
 
     /**

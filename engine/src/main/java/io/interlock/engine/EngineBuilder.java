@@ -52,16 +52,16 @@ public final class EngineBuilder extends WorkBuilder<EngineBuilder> {
     }
 
     static EngineBuilder of(String url) {
-        LeaseStore store = Stores.open(url);
-        if (store instanceof RunStore runs) {
-            return new EngineBuilder(runs).closingStore();
-        }
-        store.close();
-        throw leasesOnly(store);
+        return new EngineBuilder(keepingRuns(Stores.open(url))).closingStore();
     }
 
-    static InvalidSettingException leasesOnly(LeaseStore store) {
-        return new InvalidSettingException(
+    /** {@code store}, if it keeps runs; else it is closed. */
+    static RunStore keepingRuns(LeaseStore store) {
+        if (store instanceof RunStore runs) {
+            return runs;
+        }
+        store.close();
+        throw new InvalidSettingException(
                 "store", store, "keeps leases only", "use memory:, sqlite: or postgresql: for runs");
     }
 

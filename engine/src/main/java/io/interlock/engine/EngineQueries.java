@@ -79,7 +79,7 @@ public final class EngineQueries {
         List<ChainPage.Link> links = position >= head.position()
                 ? List.of()
                 : audit.sealed(position, limit).stream()
-                        .map(link -> new ChainPage.Link(link.seal().position(), link.record()))
+                        .map(link -> new ChainPage.Link(link.seal().position(), Optional.ofNullable(link.record())))
                         .toList();
         return new ChainPage(audit.anchor().position(), head.position(), links);
     }
@@ -188,14 +188,8 @@ public final class EngineQueries {
          * A link.
          *
          * @param position its place in the chain, from 1, without gaps
-         * @param record what it seals, or {@code null} if that is gone
+         * @param sealed what it seals, if that is still there
          */
-        public record Link(long position, @Nullable AuditRecord record) {
-
-            /** What it seals, if that is still there. */
-            public Optional<AuditRecord> sealed() {
-                return Optional.ofNullable(record);
-            }
-        }
+        public record Link(long position, Optional<AuditRecord> sealed) {}
     }
 }

@@ -11,12 +11,10 @@ import io.interlock.run.RunLimits.LineLimits;
 import io.interlock.run.Transition;
 import java.time.Duration;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,18 +115,12 @@ public record Job(
 
         /** Whether another attempt may mend {@code failure}. */
         public boolean mayPass(Throwable failure) {
-            Optional<Class<? extends Throwable>> nearest = Stream.concat(permanent.stream(), passing.stream())
-                    .filter(named -> named.isInstance(failure))
-                    .min(Comparator.comparingInt(named -> steps(failure.getClass(), named)));
-            return nearest.isEmpty() || passing.contains(nearest.get());
-        }
-
-        private static int steps(Class<?> from, Class<?> to) {
-            int steps = 0;
-            for (Class<?> each = from; each != null && !each.equals(to); each = each.getSuperclass()) {
-                steps++;
+            for (Class<?> kind = failure.getClass(); kind != null; kind = kind.getSuperclass()) {
+                if (permanent.contains(kind) || passing.contains(kind)) {
+                    return passing.contains(kind);
+                }
             }
-            return steps;
+            return true;
         }
     }
 

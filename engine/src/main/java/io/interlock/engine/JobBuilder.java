@@ -84,15 +84,6 @@ public final class JobBuilder {
         return this;
     }
 
-    /**
-     * How long an attempt may take.
-     *
-     * @throws InvalidSettingException if that is not within {@code range}
-     */
-    public JobBuilder maxRuntime(Duration maxRuntime, Job.RuntimeRange range) {
-        return maxRuntime(range.require(maxRuntime));
-    }
-
     /** How long a run whose lease ran out is not declared lost, and its key kept closed. */
     public JobBuilder expiryGrace(Duration expiryGrace) {
         this.expiryGrace = expiryGrace;

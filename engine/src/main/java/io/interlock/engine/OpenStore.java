@@ -8,7 +8,6 @@ import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
 import io.interlock.access.SignIns;
 import io.interlock.engine.access.KeyRing;
-import io.interlock.locks.Locks;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.KeyView;
 import io.interlock.run.KeyView.KeyQuery;
@@ -61,12 +60,7 @@ public final class OpenStore implements AutoCloseable {
      * @throws StoreUnavailableException if it does not answer
      */
     public static OpenStore at(String url, Environment environment) {
-        LeaseStore store = Stores.open(url, environment);
-        if (store instanceof RunStore runs) {
-            return new OpenStore(runs, true, environment);
-        }
-        store.close();
-        throw EngineBuilder.leasesOnly(store);
+        return new OpenStore(EngineBuilder.keepingRuns(Stores.open(url, environment)), true, environment);
     }
 
     /**
@@ -112,11 +106,6 @@ public final class OpenStore implements AutoCloseable {
         return keepsRuns ? builder : builder.slots(0).withoutBooks();
     }
 
-    /** Locks on it, in the same key space as the runs. */
-    public Locks locks() {
-        return Locks.builder(store).environment(environment).build();
-    }
-
     public KeyRing keys(Executor blocking) {
         return new KeyRing(store.accessKeys(), environment, blocking);
     }
@@ -145,17 +134,7 @@ public final class OpenStore implements AutoCloseable {
      * the process and no other process knows them. There are no runs: a look for some finds none, and a step that would make one is
      * refused. Safe for use by many threads.
      */
-    private static final class LeasesAlone implements InvocationHandler {
-
-        private final LeaseStore leases;
-        private final RunStore memory;
-        private final InstantSource clock;
-
-        private LeasesAlone(LeaseStore leases, RunStore memory, InstantSource clock) {
-            this.leases = leases;
-            this.memory = memory;
-            this.clock = clock;
-        }
+    private record LeasesAlone(LeaseStore leases, RunStore memory, InstantSource clock) implements InvocationHandler {
 
         static RunStore of(LeaseStore leases, String url, Environment environment) {
             try {

@@ -1,9 +1,8 @@
 package io.interlock.engine;
 
-import io.interlock.time.Environment;
-import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,9 +13,11 @@ import org.slf4j.LoggerFactory;
  * until the answer is that nothing goes on, it is told to stop, or its max runtime is over. A question that gets no answer is asked
  * again, too.
  *
- * <p>Safe for use by many threads. Close it when no attempt asks any more.
+ * <p>Safe for use by many threads.
+ *
+ * @param question returns if nothing goes on outside, and throws if something does or if it cannot be told
  */
-public final class OutsideProbe implements RunHandler, AutoCloseable {
+public record OutsideProbe(RunHandler question, RunHandler work, Duration every) implements RunHandler {
 
     /** The stage of an attempt that asks. */
     public static final String STAGE = "probe";
@@ -26,29 +27,14 @@ public final class OutsideProbe implements RunHandler, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(OutsideProbe.class);
 
-    private final RunHandler question;
-    private final RunHandler work;
-    private final Duration every;
-    private final Timers timers;
-
-    /**
-     * Asks before {@code work}.
-     *
-     * @param question returns if nothing goes on outside, and throws if something does or if it cannot be told
-     */
-    public OutsideProbe(RunHandler question, RunHandler work, Duration every, Environment environment) {
-        this.question = question;
-        this.work = work;
-        this.every = every;
-        this.timers = environment.timers("interlock-probe");
-    }
-
     @Override
     public @Nullable String run(RunContext context) throws Exception {
+        CountDownLatch stop = new CountDownLatch(1);
+        context.onStop(stop::countDown);
         boolean waited = false;
         while (!isFree(context, !waited)) {
             waited = true;
-            rest(context);
+            boolean unused = stop.await(TimeUnit.NANOSECONDS.convert(every), TimeUnit.NANOSECONDS);
             context.checkpoint();
         }
         if (waited) {
@@ -75,21 +61,5 @@ public final class OutsideProbe implements RunHandler, AutoCloseable {
             }
             return false;
         }
-    }
-
-    private void rest(RunContext context) throws InterruptedException {
-        CountDownLatch over = new CountDownLatch(1);
-        context.onStop(over::countDown);
-        Timers.Scheduled end = timers.after(every, over::countDown);
-        try {
-            over.await();
-        } finally {
-            end.cancel();
-        }
-    }
-
-    @Override
-    public void close() {
-        timers.close();
     }
 }

@@ -16,11 +16,8 @@ public final class PermanentFailureException extends InterlockException {
     }
 
     public PermanentFailureException(String code, String message, @Nullable Throwable cause) {
-        super(message);
+        super(message, cause);
         this.code = code;
-        if (cause != null) {
-            initCause(cause);
-        }
     }
 
     /** For programs: the word the work chose. */

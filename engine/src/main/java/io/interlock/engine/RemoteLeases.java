@@ -61,29 +61,18 @@ public interface RemoteLeases {
         record Lives(LeaseRecord lease) implements Renewed {}
 
         /** The lease is over, and nothing was changed. */
-        record Lost(LossCause cause, @Nullable LeaseRecord current) implements Renewed {
-
-            /** The lease the key has now, if any. */
-            public Optional<LeaseRecord> successor() {
-                return Optional.ofNullable(current);
-            }
-        }
+        record Lost(LossCause cause, @Nullable LeaseRecord current) implements Renewed {}
     }
 
     /**
      * What came of releasing.
      *
      * @param ended whether this ended a lease, or confirmed that the work of one that was over has stopped
+     * @param successor the lease the key has now, if this ended none
      * @param lapsed why the lease was over before, or {@code null} if it was held until now
      */
     record Released(
             boolean ended,
-            @Nullable LeaseRecord current,
-            @Nullable LossCause lapsed) {
-
-        /** The lease the key has now, if this ended none. */
-        public Optional<LeaseRecord> successor() {
-            return Optional.ofNullable(current);
-        }
-    }
+            Optional<LeaseRecord> successor,
+            @Nullable LossCause lapsed) {}
 }

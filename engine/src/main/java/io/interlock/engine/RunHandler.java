@@ -76,10 +76,7 @@ public interface RunHandler {
         private static final long serialVersionUID = 1L;
 
         public WorkGoesOnException(String message, @Nullable Throwable cause) {
-            super(message);
-            if (cause != null) {
-                initCause(cause);
-            }
+            super(message, cause);
         }
     }
 }

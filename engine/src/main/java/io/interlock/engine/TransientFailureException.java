@@ -20,12 +20,9 @@ public final class TransientFailureException extends InterlockException {
 
     /** Failed because of {@code cause}; the next attempt comes after {@code rest}, if that is given. */
     public TransientFailureException(String code, String message, @Nullable Duration rest, @Nullable Throwable cause) {
-        super(message);
+        super(message, cause);
         this.code = code;
         this.rest = rest;
-        if (cause != null) {
-            initCause(cause);
-        }
     }
 
     /** For programs: the word the work chose. */

@@ -5,6 +5,7 @@ import io.interlock.InterlockException;
 import io.interlock.LockKey;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.StopRequest;
+import io.interlock.time.Environment.Timers.Scheduled;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -45,9 +46,9 @@ public interface WorkContext {
 
     /**
      * Runs {@code task} once, as soon as the work must stop, at once if it already must. For work that an interrupt does not
-     * reach, such as a child process.
+     * reach, such as a child process. Cancelling what this returns takes it back.
      */
-    void onStop(Runnable task);
+    Scheduled onStop(Runnable task);
 
     /** The work stopped because it had to. Not a failure: it is never tried again because of this. */
     final class RunStoppedException extends InterlockException {

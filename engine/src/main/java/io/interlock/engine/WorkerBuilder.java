@@ -47,18 +47,15 @@ public final class WorkerBuilder extends WorkBuilder<WorkerBuilder> {
 
         private final WorkerAssembly work;
         private final WaitScheduler.EngineLifecycle lifecycle;
+        private final WaitScheduler waits;
         private final @Nullable CallerTurns callers;
 
         private WorkerOnlyEngine(EngineSettings.WorkSettings settings, @Nullable TurnSource turns) {
             work = WorkerAssembly.of(settings);
             lifecycle = new WaitScheduler.EngineLifecycle(work.activeRuns());
-            callers = turns == null ? null : callers(turns);
-        }
-
-        private CallerTurns callers(TurnSource turns) {
-            WaitScheduler waits = new WaitScheduler(
-                    lifecycle, work.threads(), work.timers(), work.settings().pollEvery());
-            return new CallerTurns(work.settings(), waits, turns, work.activeRuns(), work.finisher());
+            waits = new WaitScheduler(lifecycle, work.threads(), work.timers(), settings.pollEvery());
+            callers =
+                    turns == null ? null : new CallerTurns(settings, waits, turns, work.activeRuns(), work.finisher());
         }
 
         static CallerEngine open(EngineSettings.WorkSettings settings, @Nullable TurnSource turns) {
@@ -101,13 +98,7 @@ public final class WorkerBuilder extends WorkBuilder<WorkerBuilder> {
         @Override
         public void close() {
             if (lifecycle.close()) {
-                work.drain(this::endWaits, work::close);
-            }
-        }
-
-        private void endWaits() {
-            if (callers != null) {
-                callers.close();
+                work.drain(waits::close, work::close);
             }
         }
     }

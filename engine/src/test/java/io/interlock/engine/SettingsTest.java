@@ -57,14 +57,9 @@ class SettingsTest {
 
     @Test
     void aTimeLimitOutsideItsRangeIsRefusedWithTheNumbers() {
-        assertThat(Job.named("export")
-                        .maxRuntime(Duration.ofHours(1), Job.RuntimeRange.MINUTE_TO_DAY)
-                        .build()
-                        .limits()
-                        .maxRuntime())
-                .isEqualTo(Duration.ofHours(1));
+        assertThat(Job.RuntimeRange.MINUTE_TO_DAY.require(Duration.ofHours(1))).isEqualTo(Duration.ofHours(1));
         for (Duration wrong : List.of(Duration.ofSeconds(59), Duration.ofSeconds(86_401))) {
-            assertThatThrownBy(() -> Job.named("export").maxRuntime(wrong, Job.RuntimeRange.MINUTE_TO_DAY))
+            assertThatThrownBy(() -> Job.RuntimeRange.MINUTE_TO_DAY.require(wrong))
                     .isInstanceOf(InvalidSettingException.class)
                     .hasMessageContainingAll("max-runtime", DurationText.format(wrong), "60 s", "86400 s");
         }

@@ -401,6 +401,7 @@ public abstract class WorkContract extends EngineContract {
                 .retry(THRICE)
                 .handler(run -> {
                     run.onStop(() -> run.stopping().ifPresent(told::add));
+                    run.onStop(() -> run.stopping().ifPresent(told::add)).cancel();
                     return work.run(run);
                 })
                 .build());
@@ -412,6 +413,7 @@ public abstract class WorkContract extends EngineContract {
         RunEngine next = engine(Job.named("load").retry(THRICE).handler(run -> "{}"));
         Run end = end(next, id);
         assertThat(end.state()).isEqualTo(RunState.SUCCEEDED);
+        assertThat(told).as("what was taken back is not done").hasSize(1);
         assertThat(next.attempts(id))
                 .hasSize(2)
                 .first()

@@ -188,7 +188,6 @@ public final class EngineSetup implements AutoCloseable {
 
         private final Environment environment;
         private final @Nullable PinnedHttp http;
-        private final List<OutsideProbe> probes = new ArrayList<>();
 
         Handlers(InterlockSettings settings, Environment environment) {
             this.environment = environment;
@@ -212,10 +211,7 @@ public final class EngineSetup implements AutoCloseable {
             if (probe == null || work.isEmpty()) {
                 return work;
             }
-            OutsideProbe probed =
-                    new OutsideProbe(of(probe.question()).orElseThrow(), work.get(), probe.every(), environment);
-            probes.add(probed);
-            return Optional.of(probed);
+            return Optional.of(new OutsideProbe(of(probe.question()).orElseThrow(), work.get(), probe.every()));
         }
 
         private Optional<RunHandler> of(Work work) {
@@ -231,7 +227,6 @@ public final class EngineSetup implements AutoCloseable {
 
         @Override
         public void close() {
-            probes.forEach(OutsideProbe::close);
             if (http != null) {
                 http.close();
             }

@@ -4,19 +4,22 @@ import io.interlock.Actor;
 import io.interlock.BoundedMap;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
+import io.interlock.StoreUnavailableException;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
+import io.interlock.batch.Coalescer;
+import io.interlock.locks.runtime.Futures;
 import io.interlock.run.RunTexts;
 import io.interlock.spi.run.AccessKeys;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Ticker;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -50,6 +53,7 @@ public final class KeyRing {
     private static final Logger log = LoggerFactory.getLogger(KeyRing.class);
 
     private static final int MOST_SEEN = 100_000;
+    private static final int MOST_USES = 500;
 
     private final AccessKeys keys;
     private final Environment environment;
@@ -60,8 +64,7 @@ public final class KeyRing {
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
     // When the store was last told that a key is in use. As many as there are keys.
     private final ConcurrentMap<String, Long> noted = new ConcurrentHashMap<>();
-    // What it is to be told next.
-    private final SortedSet<String> used = new TreeSet<>();
+    private final Coalescer<String, Boolean> uses;
 
     /**
      * A ring over the keys of a store.
@@ -73,6 +76,7 @@ public final class KeyRing {
         this.environment = environment;
         this.blocking = blocking;
         this.cache = new KeyCache(environment.ticker());
+        this.uses = Coalescer.answeringAll(this::tellUses, List::of, MOST_USES, 1, blocking);
     }
 
     /** The key a client showed, if it is one and counts now. */
@@ -233,24 +237,19 @@ public final class KeyRing {
             return earlier;
         }
         long since = environment.ticker().nanos();
-        try {
-            blocking.execute(() -> {
-                try {
-                    Optional<AccessKey> found = keys.findKey(id);
-                    cache.put(id, found, since);
-                    found.ifPresent(key -> see(key.id()));
+        Futures.begun(() -> CompletableFuture.supplyAsync(() -> find(id, since), blocking))
+                .whenComplete((found, failure) -> {
                     asked.remove(id, answer);
-                    answer.complete(found);
-                } catch (RuntimeException | Error failure) {
-                    asked.remove(id, answer);
-                    answer.completeExceptionally(failure);
-                }
-            });
-        } catch (RuntimeException refused) {
-            asked.remove(id, answer);
-            answer.completeExceptionally(refused);
-        }
+                    Futures.settle(answer, failure, () -> found);
+                });
         return answer;
+    }
+
+    private Optional<AccessKey> find(String id, long since) {
+        Optional<AccessKey> found = keys.findKey(id);
+        cache.put(id, found, since);
+        found.ifPresent(key -> see(key.id()));
+        return found;
     }
 
     private void see(String id) {
@@ -284,35 +283,20 @@ public final class KeyRing {
         if (before == null ? noted.putIfAbsent(id, now) != null : !noted.replace(id, before, now)) {
             return;
         }
-        synchronized (used) {
-            used.add(id);
-            if (used.size() > 1) {
-                // They go along with the first.
-                return;
+        uses.submit(id).whenComplete((told, refused) -> {
+            if (refused != null) {
+                log.debug("that key {} is in use was not kept: {}", id, refused.toString());
             }
-        }
-        try {
-            blocking.execute(this::tellUses);
-        } catch (RuntimeException refused) {
-            forgetUses();
-            log.debug("which keys are in use was not kept: {}", refused.toString());
-        }
+        });
     }
 
-    private void tellUses() {
+    private List<Boolean> tellUses(List<String> ids) {
         try {
-            keys.keysUsed(forgetUses());
-        } catch (RuntimeException failure) {
-            log.debug("which keys are in use was not kept: {}", failure.toString());
+            keys.keysUsed(new TreeSet<>(ids));
+        } catch (StoreUnavailableException away) {
+            log.debug("which keys are in use was not kept: {}", away.toString());
         }
-    }
-
-    private SortedSet<String> forgetUses() {
-        synchronized (used) {
-            SortedSet<String> all = new TreeSet<>(used);
-            used.clear();
-            return all;
-        }
+        return Collections.nCopies(ids.size(), true);
     }
 
     /**

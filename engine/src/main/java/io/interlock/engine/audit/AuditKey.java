@@ -1,19 +1,16 @@
 package io.interlock.engine.audit;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.Sha256;
 import io.interlock.locks.runtime.Loop;
 import io.interlock.run.AuditChain.AuditSignature;
 import io.interlock.run.AuditChain.Seal;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.time.Environment;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HexFormat;
-import java.util.List;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,11 +22,9 @@ public final class AuditKey {
 
     public static final int MIN_LENGTH = 32;
 
-    private static final String ALGORITHM = "HmacSHA256";
+    private final byte[] secret;
 
-    private final SecretKeySpec secret;
-
-    private AuditKey(SecretKeySpec secret) {
+    private AuditKey(byte[] secret) {
         this.secret = secret;
     }
 
@@ -48,19 +43,13 @@ public final class AuditKey {
                     "must hold at least " + MIN_LENGTH,
                     "make a key with: openssl rand -hex 32");
         }
-        return new AuditKey(new SecretKeySpec(text.getBytes(StandardCharsets.UTF_8), ALGORITHM));
+        return new AuditKey(text.getBytes(StandardCharsets.UTF_8));
     }
 
     AuditSignature sign(Seal link) {
         String text = "interlock audit " + link.position() + ":" + link.hash();
-        try {
-            Mac mac = Mac.getInstance(ALGORITHM);
-            mac.init(secret);
-            byte[] value = mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
-            return new AuditSignature(link.position(), HexFormat.of().formatHex(value));
-        } catch (GeneralSecurityException impossible) {
-            throw new IllegalStateException("every JDK knows " + ALGORITHM, impossible);
-        }
+        byte[] value = Sha256.hmac(secret, text.getBytes(StandardCharsets.UTF_8));
+        return new AuditSignature(link.position(), HexFormat.of().formatHex(value));
     }
 
     boolean hasSigned(Seal link, AuditSignature signature) {
@@ -148,16 +137,10 @@ public final class AuditKey {
             if (!before.isThere()) {
                 return head.equals(Seal.GENESIS);
             }
-            return key.hasSigned(head, before) || key.hasSigned(link(before.position()), before);
-        }
-
-        private Seal link(long position) {
-            Seal anchor = audit.anchor();
-            if (anchor.position() >= position) {
-                return anchor;
-            }
-            List<AuditLog.Sealed> found = audit.sealed(position - 1, 1);
-            return found.isEmpty() ? Seal.GENESIS : found.get(0).seal();
+            return key.hasSigned(head, before)
+                    || AuditVerifier.Check.link(audit, before.position())
+                            .filter(link -> key.hasSigned(link, before))
+                            .isPresent();
         }
     }
 }

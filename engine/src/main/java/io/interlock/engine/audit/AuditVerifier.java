@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,13 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its memory holds the keys under which a run counts as running, not the log. Of keys where no run does, it knows the last
  * tokens of some ten thousand, those that were granted last. Safe for use by many threads.
  */
-public final class AuditVerifier {
-
-    private final AuditLog audit;
-
-    public AuditVerifier(AuditLog audit) {
-        this.audit = audit;
-    }
+public record AuditVerifier(AuditLog audit) {
 
     /**
      * What is known from outside the store.
@@ -107,20 +102,20 @@ public final class AuditVerifier {
             this.outside = outside;
             // Before the chain: what is signed from now on must not look like an end that was cut off.
             signature = outside.key() == null ? AuditSignature.NONE : audit.signature();
-            from = link(audit, position);
+            from = link(audit, position).orElseGet(audit::anchor);
             last = from;
             begin();
         }
 
-        private static Seal link(AuditLog audit, long position) {
+        /** The link at {@code position}, or the anchor if that is not before it; empty if the chain does not have it. */
+        static Optional<Seal> link(AuditLog audit, long position) {
             Seal anchor = audit.anchor();
             return position <= anchor.position()
-                    ? anchor
+                    ? Optional.of(anchor)
                     : audit.sealed(position - 1, 1).stream()
                             .map(AuditLog.Sealed::seal)
                             .filter(seal -> seal.position() == position)
-                            .findFirst()
-                            .orElse(anchor);
+                            .findFirst();
         }
 
         void advance(int pages) {

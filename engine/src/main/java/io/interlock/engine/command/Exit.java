@@ -1,6 +1,6 @@
 package io.interlock.engine.command;
 
-import java.util.Map;
+import java.util.List;
 
 /** How a command ended. */
 public record Exit(Kind kind, int number) {
@@ -18,21 +18,10 @@ public record Exit(Kind kind, int number) {
         NOT_STARTED
     }
 
-    private static final Map<Integer, String> NAMES = Map.ofEntries(
-            Map.entry(1, "HUP"),
-            Map.entry(2, "INT"),
-            Map.entry(3, "QUIT"),
-            Map.entry(4, "ILL"),
-            Map.entry(6, "ABRT"),
-            Map.entry(7, "BUS"),
-            Map.entry(8, "FPE"),
-            Map.entry(9, "KILL"),
-            Map.entry(11, "SEGV"),
-            Map.entry(13, "PIPE"),
-            Map.entry(14, "ALRM"),
-            Map.entry(15, "TERM"),
-            Map.entry(24, "XCPU"),
-            Map.entry(25, "XFSZ"));
+    /** Of signals on Linux, from 1 on. */
+    private static final List<String> NAMES = List.of(
+            "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
+            "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ");
 
     static final int CANNOT_START = 125;
     static final int CANNOT_EXECUTE = 126;
@@ -65,7 +54,8 @@ public record Exit(Kind kind, int number) {
     public String toString() {
         return switch (kind) {
             case EXITED -> "exit code " + number;
-            case SIGNALLED -> "signal " + number + (NAMES.containsKey(number) ? " (" + NAMES.get(number) + ")" : "");
+            case SIGNALLED ->
+                "signal " + number + (number > 0 && number <= NAMES.size() ? " (" + NAMES.get(number - 1) + ")" : "");
             case NOT_EXECUTABLE -> "not executable (exit code 126)";
             case NOT_FOUND -> "not found (exit code 127)";
             case NOT_STARTED -> "not started (exit code 125)";

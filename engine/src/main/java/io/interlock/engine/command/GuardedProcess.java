@@ -48,6 +48,7 @@ public abstract sealed class GuardedProcess implements AutoCloseable
     private static final String USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
 
     private static final int LAST_SIGNAL = 64;
+    private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
     /** What this process has started: the command, or what leads to it. */
     final Process process;
@@ -112,16 +113,18 @@ public abstract sealed class GuardedProcess implements AutoCloseable
      *
      * @param left asked after the time is taken: a pause in between makes it shorter, not longer
      */
-    public abstract void liveFor(Supplier<Duration> left, Duration more);
+    public void liveFor(Supplier<Duration> left, Duration more) {}
 
     /** Whether the guard ended it because its {@linkplain #liveFor time} was over; known when it has {@linkplain #exit() ended}. */
-    public abstract boolean overdue();
+    public boolean overdue() {
+        return false;
+    }
 
     /**
      * {@code file} is of no use without this process: if this process is gone before the command has ended, the guard removes it.
      * Otherwise that is left to this process. Returns at once.
      */
-    public abstract void bequeath(Path file);
+    public void bequeath(Path file) {}
 
     /** Its end: the command has ended, and nothing of it is left. */
     public CompletionStage<Exit> exit() {
@@ -129,11 +132,7 @@ public abstract sealed class GuardedProcess implements AutoCloseable
     }
 
     public Exit waitFor() throws InterruptedException {
-        try {
-            return ended.get();
-        } catch (ExecutionException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+        return waitFor(FOR_EVER).orElseThrow();
     }
 
     /** Waits for {@link #exit()}, but not for longer than {@code most}. */
@@ -261,21 +260,6 @@ public abstract sealed class GuardedProcess implements AutoCloseable
                     one.destroy();
                 }
             }
-        }
-
-        @Override
-        public void liveFor(Supplier<Duration> left, Duration more) {
-            // Without a guard, nothing could end it.
-        }
-
-        @Override
-        public boolean overdue() {
-            return false;
-        }
-
-        @Override
-        public void bequeath(Path file) {
-            // Without a guard, nothing could remove it.
         }
 
         private void await() {

@@ -18,6 +18,7 @@ import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.time.CallDeadline;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Ticker;
+import io.interlock.time.Environment.Timers.Scheduled;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
@@ -146,13 +147,15 @@ public final class CommandHandler implements RunHandler {
     private Ended await(GuardedProcess process, RunContext context) {
         CompletableFuture<Exit> exit = process.exit().toCompletableFuture();
         CompletableFuture<Void> stop = new CompletableFuture<>();
-        context.onStop(() -> stop.complete(null));
+        Scheduled told = context.onStop(() -> stop.complete(null));
         boolean interrupted = false;
         LeasedWait wait = new LeasedWait(process, context, environment.ticker());
         try {
             wait.until(CompletableFuture.anyOf(exit, stop));
-        } catch (InterruptedException told) {
+        } catch (InterruptedException toStop) {
             interrupted = true;
+        } finally {
+            told.cancel();
         }
         boolean stopped = !exit.isDone();
         if (stopped) {
@@ -275,22 +278,10 @@ public final class CommandHandler implements RunHandler {
      * Waits for a command, and meanwhile lets it live for as long as its lease can be relied upon, and no longer. Of the last sixth of a
      * lease, which is for stopping, TERM has half; the other is for the guard, and for a machine that is slow.
      */
-    static final class LeasedWait {
+    record LeasedWait(GuardedProcess process, RunContext context, Ticker ticker) {
 
         private static final int LOOKS = 12;
         private static final int TO_STOP = 12;
-
-        private final GuardedProcess process;
-        private final RunContext context;
-        private final Ticker ticker;
-        private final Duration every;
-
-        LeasedWait(GuardedProcess process, RunContext context, Ticker ticker) {
-            this.process = process;
-            this.context = context;
-            this.ticker = ticker;
-            this.every = lease(context).dividedBy(LOOKS);
-        }
 
         /** How long a command that is started now may go on. */
         static Duration life(RunContext context) {
@@ -306,6 +297,7 @@ public final class CommandHandler implements RunHandler {
         }
 
         void until(Future<?> future) throws InterruptedException {
+            Duration every = every();
             while (true) {
                 extend();
                 try {
@@ -321,6 +313,7 @@ public final class CommandHandler implements RunHandler {
 
         /** Whether {@code future} came to an end within {@code most}. An interrupt meanwhile is kept for later. */
         boolean until(Future<?> future, Duration most) {
+            Duration every = every();
             Duration left = most;
             while (left.compareTo(every) > 0) {
                 extend();
@@ -331,6 +324,10 @@ public final class CommandHandler implements RunHandler {
             }
             extend();
             return awaitEnd(future, left, ticker);
+        }
+
+        private Duration every() {
+            return lease(context).dividedBy(LOOKS);
         }
 
         private void extend() {

@@ -1,6 +1,5 @@
 package io.interlock.engine.handler;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseTerms;
 import io.interlock.engine.PermanentFailureException;
@@ -13,14 +12,15 @@ import io.interlock.engine.http.HttpAnswer;
 import io.interlock.engine.http.HttpExchange;
 import io.interlock.engine.http.HttpRules;
 import io.interlock.engine.http.HttpSpec;
+import io.interlock.engine.http.JsonObject;
 import io.interlock.engine.http.PinnedHttp;
+import io.interlock.run.Attempt.Turn;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.time.Environment;
-import io.interlock.time.Environment.Timers;
-import java.io.ByteArrayOutputStream;
+import io.interlock.time.Environment.Timers.Scheduled;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -59,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads.
  */
-public final class HttpHandler implements RunHandler {
+public record HttpHandler(HttpSpec spec, PinnedHttp http, Environment environment) implements RunHandler {
 
     /** The other side said no. */
     public static final String HTTP_REFUSED = "HTTP_REFUSED";
@@ -87,20 +87,13 @@ public final class HttpHandler implements RunHandler {
     private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
     private static final Pattern TRACE = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
-    private final HttpSpec spec;
-    private final PinnedHttp http;
-    private final Environment environment;
-
     /**
      * Sends {@code spec} for each attempt.
      *
      * @throws InvalidSettingException if {@code http} may not send there
      */
-    public HttpHandler(HttpSpec spec, PinnedHttp http, Environment environment) {
+    public HttpHandler {
         http.rules().require(spec.url());
-        this.spec = spec;
-        this.http = http;
-        this.environment = environment;
     }
 
     @Override
@@ -125,7 +118,7 @@ public final class HttpHandler implements RunHandler {
     private HttpAnswer ask(RunContext context) throws Exception {
         byte[] body = body(context, spec.callback());
         HttpExchange exchange = prepared(context, body);
-        context.onStop(exchange::cancel);
+        Scheduled stop = context.onStop(exchange::cancel);
         try {
             return exchange.send();
         } catch (CancellationException cancelled) {
@@ -144,6 +137,8 @@ public final class HttpHandler implements RunHandler {
                     context,
                     new TransientFailureException(
                             HTTP_UNAVAILABLE, where() + " was asked, and then came " + failed, null, failed));
+        } finally {
+            stop.cancel();
         }
     }
 
@@ -190,14 +185,15 @@ public final class HttpHandler implements RunHandler {
     /** Waits until the work must stop, or for a limited time; an interrupt is a stop, too. */
     private @Nullable InterruptedException awaitStop(RunContext context, @Nullable Duration limit) {
         CountDownLatch over = new CountDownLatch(1);
-        context.onStop(over::countDown);
-        Timers.Scheduled end = limit == null ? () -> {} : http.timers().after(limit, over::countDown);
+        Scheduled stop = context.onStop(over::countDown);
+        Scheduled end = limit == null ? () -> {} : http.timers().after(limit, over::countDown);
         try {
             over.await();
             return null;
         } catch (InterruptedException interrupted) {
             return interrupted;
         } finally {
+            stop.cancel();
             end.cancel();
         }
     }
@@ -276,30 +272,21 @@ public final class HttpHandler implements RunHandler {
         if (!JsonText.isValid(parameters)) {
             throw new PermanentFailureException(HTTP_REQUEST_INVALID, "the parameters are no JSON");
         }
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (JsonGenerator json = JsonText.FACTORY.createGenerator(bytes)) {
-            json.writeStartObject();
-            json.writeStringField("runId", run.id().toString());
-            json.writeStringField("key", run.key().name());
-            json.writeStringField("tenant", run.key().tenant());
-            json.writeStringField("job", run.job().value());
-            json.writeNumberField("attempt", context.attempt());
-            json.writeNumberField("token", context.token().value());
-            json.writeFieldName("parameters");
-            json.writeRawValue(parameters);
-            if (callback != null) {
-                json.writeStringField(
-                        "callback", callback.replace("{runId}", run.id().toString()));
-                // With the token, this proves to any Interlock node that a callback is about this attempt.
-                if (run.status().turn() != null) {
-                    json.writeStringField("leaseId", run.status().turn().lease().toString());
-                }
-            }
-            json.writeEndObject();
-        } catch (IOException impossible) {
-            throw new UncheckedIOException(impossible);
+        JsonObject json = new JsonObject()
+                .with("runId", run.id())
+                .with("key", run.key().name())
+                .with("tenant", run.key().tenant())
+                .with("job", run.job())
+                .with("attempt", context.attempt())
+                .with("token", context.token().value())
+                .with("parameters", new JsonObject.Raw(parameters));
+        if (callback != null) {
+            Turn turn = run.status().turn();
+            json.with("callback", callback.replace("{runId}", run.id().toString()))
+                    // With the token, this proves to any Interlock node that a callback is about this attempt.
+                    .with("leaseId", turn == null ? null : turn.lease());
         }
-        return bytes.toByteArray();
+        return json.toString().getBytes(StandardCharsets.UTF_8);
     }
 
     private static Map<String, String> headers(HttpSpec spec, RunContext context, byte[] body) {

@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
 final class JsonText {
 
     /** Shared: a factory is safe for use by many threads. Bounds depth and lengths by its defaults. */
-    static final JsonFactory FACTORY = JsonFactory.builder()
+    private static final JsonFactory FACTORY = JsonFactory.builder()
             .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
             .build();
 

@@ -72,6 +72,7 @@ public final class HttpExchange {
      * @throws CancellationException if it was cancelled
      */
     public HttpAnswer send() throws IOException {
+        http.begin(this);
         Timers.Scheduled end = http.timers().after(timeout, () -> abandon(true));
         try {
             return exchange(http.addresses(host));
@@ -80,6 +81,7 @@ public final class HttpExchange {
         } finally {
             end.cancel();
             abandon(false);
+            http.end(this);
         }
     }
 
@@ -133,7 +135,7 @@ public final class HttpExchange {
     }
 
     private Socket secure(Socket plain) throws IOException {
-        SSLSocket socket = (SSLSocket) http.tls().getSocketFactory().createSocket(plain, host, port(), true);
+        SSLSocket socket = (SSLSocket) http.tls().createSocket(plain, host, port(), true);
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
         parameters.setProtocols(new String[] {"TLSv1.3", "TLSv1.2"});

@@ -1,6 +1,7 @@
 package io.interlock.engine.http;
 
 import io.interlock.InvalidSettingException;
+import java.math.BigInteger;
 import java.net.IDN;
 import java.net.InetAddress;
 import java.net.URI;
@@ -89,20 +90,28 @@ public final class HttpRules {
      * @throws InvalidSettingException if not, or if it is no plain URL of HTTP
      */
     public URI require(URI url) {
-        String scheme = url.getScheme() == null ? "" : url.getScheme().toLowerCase(Locale.ROOT);
-        if (!scheme.equals("http") && !scheme.equals("https")) {
-            throw new InvalidSettingException(
-                    "url", shown(url), "is neither http nor https", "write https://host/path");
-        }
-        if (url.getHost() == null || url.getRawUserInfo() != null || url.getRawFragment() != null) {
-            throw new InvalidSettingException(
-                    "url", shown(url), "must have a host, and no user and no fragment", "write https://host/path");
-        }
+        requireWeb("url", url, shown(url));
         if (!allowsHost(url.getHost())) {
             throw new InvalidSettingException(
                     "url", shown(url), "goes to a host that is not allowed", "add it to allow-hosts, now " + hosts);
         }
         return url;
+    }
+
+    /**
+     * Refuses what is no plain URL of HTTP.
+     *
+     * @param shown what people may see of {@code url}
+     */
+    public static void requireWeb(String setting, URI url, String shown) {
+        String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
+        if (!List.of("http", "https").contains(scheme)
+                || url.getHost() == null
+                || url.getRawUserInfo() != null
+                || url.getRawFragment() != null) {
+            throw new InvalidSettingException(
+                    setting, shown, "is not a web address without user and fragment", "write https://host/path");
+        }
     }
 
     boolean allowsHost(String name) {
@@ -176,16 +185,9 @@ public final class HttpRules {
         public boolean contains(InetAddress address) {
             byte[] mine = first.getAddress();
             byte[] other = address.getAddress();
-            if (mine.length != other.length) {
-                return false;
-            }
-            for (int bit = 0; bit < bits; bit++) {
-                int mask = 0x80 >> (bit % 8);
-                if ((mine[bit / 8] & mask) != (other[bit / 8] & mask)) {
-                    return false;
-                }
-            }
-            return true;
+            int rest = mine.length * 8 - bits;
+            return mine.length == other.length
+                    && new BigInteger(1, mine).shiftRight(rest).equals(new BigInteger(1, other).shiftRight(rest));
         }
 
         @Override

@@ -6,11 +6,12 @@ import io.interlock.time.Environment.Timers;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import javax.net.ssl.SSLContext;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,18 +27,20 @@ public final class PinnedHttp implements AutoCloseable {
 
     private final HttpRules rules;
     private final Resolver resolver;
-    private final SSLContext tls;
+    private final SSLSocketFactory tls;
     private final Timers timers;
+    private final Set<HttpExchange> underWay = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     /** Sends to where {@code rules} allow, with the certificates this machine trusts. */
     public PinnedHttp(HttpRules rules, Environment environment) {
         this(rules, environment, Resolver.SYSTEM, null);
     }
 
-    PinnedHttp(HttpRules rules, Environment environment, Resolver resolver, @Nullable SSLContext tls) {
+    PinnedHttp(HttpRules rules, Environment environment, Resolver resolver, @Nullable SSLSocketFactory tls) {
         this.rules = rules;
         this.resolver = resolver;
-        this.tls = tls == null ? usualTls() : tls;
+        this.tls = tls == null ? (SSLSocketFactory) SSLSocketFactory.getDefault() : tls;
         this.timers = environment.timers("interlock-http");
     }
 
@@ -52,10 +55,23 @@ public final class PinnedHttp implements AutoCloseable {
         return new HttpExchange(this, rules.require(url), HttpExchange.head(url, headers, body.length), body, timeout);
     }
 
-    /** Lets go of its timers. Requests under way are no longer cut off when their time is over. */
+    /** Cancels requests under way, and lets go of its timers. */
     @Override
     public void close() {
+        closed = true;
         timers.close();
+        underWay.forEach(HttpExchange::cancel);
+    }
+
+    void begin(HttpExchange exchange) {
+        underWay.add(exchange);
+        if (closed) {
+            exchange.cancel();
+        }
+    }
+
+    void end(HttpExchange exchange) {
+        underWay.remove(exchange);
     }
 
     public HttpRules rules() {
@@ -67,7 +83,7 @@ public final class PinnedHttp implements AutoCloseable {
         return timers;
     }
 
-    SSLContext tls() {
+    SSLSocketFactory tls() {
         return tls;
     }
 
@@ -84,14 +100,6 @@ public final class PinnedHttp implements AutoCloseable {
             }
         }
         return addresses;
-    }
-
-    private static SSLContext usualTls() {
-        try {
-            return SSLContext.getDefault();
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
-        }
     }
 
     @FunctionalInterface

@@ -18,7 +18,6 @@ import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineThreads.EngineTimers;
 import io.interlock.engine.internal.submit.Submitter;
 import io.interlock.engine.internal.worker.WorkerPool;
-import io.interlock.engine.notify.Notification;
 import io.interlock.engine.notify.Notifier;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.notify.NotifyRule.NotifyTarget;
@@ -82,7 +81,7 @@ final class BackgroundServices {
     void startWindows(Consumer<PauseRequest> pause) {
         if (!settings.background().windows().isEmpty()) {
             RunStore store = settings.store();
-            windows = MaintenanceWindows.start(
+            windows = new MaintenanceWindows(
                     settings.background().windows(),
                     store.views(),
                     store.notes(),
@@ -114,25 +113,25 @@ final class BackgroundServices {
             }
         }
         if (!settings.background().rules().isEmpty()) {
-            Locks locks = Locks.builder(store).environment(environment).build();
-            open.push(locks);
             PinnedHttp http = new PinnedHttp(allowed(settings.background()), environment);
             open.push(http);
-            open.push(Notifier.start(
+            // A notification that takes longer to arrive does not hold up closing; its rule's lease is left to expire.
+            Locks locks = Locks.builder(store)
+                    .environment(environment)
+                    .drainTime(Duration.ofSeconds(2))
+                    .build();
+            open.push(locks);
+            open.push(new Notifier(
                     settings.background().rules(),
                     new Notifier.Sources(store.audit(), store.queries(), store.notes()),
                     locks,
                     Notifier.PostSender.over(http),
-                    new Notifier.Listener() {
-                        @Override
-                        public void givenUp(NotifyRule rule, Notification notification, String why) {
-                            events.tell(new EngineEvent.NotificationGivenUp(rule.name(), notification, why));
-                        }
-                    },
+                    (rule, notification, why) ->
+                            events.tell(new EngineEvent.NotificationGivenUp(rule.name(), notification, why)),
                     environment));
         }
         if (!settings.background().schedules().isEmpty()) {
-            open.push(Schedules.start(
+            open.push(new Schedules(
                     environment,
                     (job, key, fireTime, idempotencyKey) -> submitter.submitAsync(afterWindow(RunRequest.of(key, job)
                             .idempotencyKey(idempotencyKey)

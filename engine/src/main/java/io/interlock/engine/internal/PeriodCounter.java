@@ -14,7 +14,6 @@ import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,27 +50,16 @@ public final class PeriodCounter implements AutoCloseable {
     private final RunNotes notes;
     private final RunViews views;
     private final Loop loop;
-    private Map<Cell, Counts> counts = new HashMap<>();
-    private final Map<Cell, RunPeriod> unconfirmed = new HashMap<>();
+    private final Map<Cell, RunPeriod> counts = new HashMap<>();
 
     private record Cell(String tenant, @Nullable JobName job, Instant minute) {
 
+        static Cell of(RunPeriod count) {
+            return new Cell(count.tenant(), count.job(), count.start());
+        }
+
         RunPeriod empty() {
             return RunPeriod.empty(tenant, job, Length.MINUTE, minute);
-        }
-    }
-
-    private static final class Counts {
-
-        private final Map<RunState, Long> ends = new EnumMap<>(RunState.class);
-        private final HoldTimes.Counter holds = new HoldTimes.Counter();
-
-        RunPeriod in(Cell cell) {
-            RunPeriod period = cell.empty().held(holds.times());
-            for (Map.Entry<RunState, Long> each : ends.entrySet()) {
-                period = period.ended(each.getKey(), each.getValue());
-            }
-            return period;
         }
     }
 
@@ -86,22 +74,22 @@ public final class PeriodCounter implements AutoCloseable {
     }
 
     /** An attempt that had its key for {@code time} ended at {@code end}. */
-    public synchronized void held(LockKey key, JobName job, Duration time, Instant end) {
-        at(key, job, end).holds.add(time);
+    public void held(LockKey key, JobName job, Duration time, Instant end) {
+        add(minute(key, job, end).held(HoldTimes.of(time)));
     }
 
-    public synchronized void ended(LockKey key, JobName job, RunState state, Instant end) {
-        at(key, job, end).ends.merge(state, 1L, Long::sum);
+    public void ended(LockKey key, JobName job, RunState state, Instant end) {
+        add(minute(key, job, end).ended(state, 1));
     }
 
-    private Counts at(LockKey key, JobName job, Instant end) {
-        Cell cell = new Cell(key.tenant(), job, Length.MINUTE.start(end));
-        Counts known = counts.get(cell);
-        if (known != null) {
-            return known;
-        }
-        Cell added = counts.size() < MOST ? cell : new Cell(cell.tenant(), null, cell.minute());
-        return counts.computeIfAbsent(added, anew -> new Counts());
+    private static RunPeriod minute(LockKey key, JobName job, Instant end) {
+        return new Cell(key.tenant(), job, Length.MINUTE.start(end)).empty();
+    }
+
+    private synchronized void add(RunPeriod count) {
+        boolean hasRoom = counts.size() < MOST || counts.containsKey(Cell.of(count));
+        RunPeriod added = hasRoom ? count : ofAllJobs(count, Length.MINUTE);
+        counts.merge(Cell.of(added), added, RunPeriod::plus);
     }
 
     /** Adds what was counted to the store's periods, and how many runs wait if this minute has no such record yet. */
@@ -115,35 +103,19 @@ public final class PeriodCounter implements AutoCloseable {
                 notes.addPeriods(
                         batch.stream().flatMap(PeriodCounter::everyLength).toList());
             } catch (RuntimeException failure) {
-                keep(all.subList(from, all.size()), minute.minus(Length.MINUTE.kept()));
+                Instant oldest = minute.minus(Length.MINUTE.kept());
+                all.subList(from, all.size()).stream()
+                        .filter(count -> !count.start().isBefore(oldest))
+                        .forEach(this::add);
                 throw failure;
             }
         }
     }
 
     private synchronized List<RunPeriod> take() {
-        Map<Cell, RunPeriod> taken = new HashMap<>(unconfirmed);
-        counts.forEach((cell, counted) -> taken.merge(cell, counted.in(cell), RunPeriod::plus));
-        counts = new HashMap<>();
-        unconfirmed.clear();
-        return List.copyOf(taken.values());
-    }
-
-    private synchronized void keep(List<RunPeriod> periods, Instant oldest) {
-        for (RunPeriod each : periods) {
-            Cell cell = new Cell(each.tenant(), each.job(), each.start());
-            if (each.start().isBefore(oldest)) {
-                continue;
-            }
-            if (unconfirmed.size() < MOST || unconfirmed.containsKey(cell)) {
-                unconfirmed.merge(cell, each, RunPeriod::plus);
-            } else {
-                unconfirmed.merge(
-                        new Cell(cell.tenant(), null, cell.minute()),
-                        each.within(Length.MINUTE, null).waiting(0),
-                        RunPeriod::plus);
-            }
-        }
+        List<RunPeriod> taken = List.copyOf(counts.values());
+        counts.clear();
+        return taken;
     }
 
     private boolean isFirstIn(Instant minute) {
@@ -173,11 +145,15 @@ public final class PeriodCounter implements AutoCloseable {
         for (Length length : Length.values()) {
             rows.add(counted.within(length, counted.job()));
             if (counted.job() != null) {
-                // The number that waits for all jobs is not the greatest of any one.
-                rows.add(counted.within(length, null).waiting(0));
+                rows.add(ofAllJobs(counted, length));
             }
         }
         return rows.build();
+    }
+
+    // The number that waits for all jobs is not the greatest of any one.
+    private static RunPeriod ofAllJobs(RunPeriod counted, Length length) {
+        return counted.within(length, null).waiting(0);
     }
 
     /** Writes what is left, if the store answers. May be called twice. */

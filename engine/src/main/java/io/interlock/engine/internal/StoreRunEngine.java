@@ -36,7 +36,7 @@ import io.interlock.engine.internal.submit.Submitter;
 import io.interlock.engine.internal.sweep.OrphanNodeSweep;
 import io.interlock.engine.internal.sweep.SweepingJanitor;
 import io.interlock.engine.internal.sweep.SweepingJanitor.Sweep;
-import io.interlock.engine.internal.wait.EndWaits;
+import io.interlock.engine.internal.wait.LongPolls;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.ActiveRuns;
 import io.interlock.engine.internal.worker.WorkerAssembly;
@@ -93,8 +93,7 @@ public final class StoreRunEngine implements RunEngine {
     private final WaitScheduler.EngineLifecycle lifecycle;
     private final Cancels cancels;
     private final WaitScheduler waits;
-    private final EndWaits ends;
-    private final CallerTurns turns;
+    private final LongPolls<RunId, Optional<Run>> ends;
     private final BackgroundServices background;
     private final SweepingJanitor janitor;
     private final Submitter submitter;
@@ -118,10 +117,17 @@ public final class StoreRunEngine implements RunEngine {
         this.waits =
                 new WaitScheduler(lifecycle, threads, timers, settings.work().pollEvery());
         ChangeFeed changes = settings.work().source().stops();
-        this.ends = new EndWaits(store.queries(), changes, waits);
-        events.onEnd(ends::seen);
-        this.turns =
-                new CallerTurns(settings.work(), waits, new StoreTurns(batches.turns()), activeRuns, work.finisher());
+        this.ends = LongPolls.shared(
+                waits,
+                StoreRunEngine::isOver,
+                (id, run, look) -> changes.watch(run.orElseThrow().key(), look));
+        events.onEnd(run -> {
+            if (run.state().isTerminal()) {
+                ends.answer(run.id(), Optional.of(run));
+            }
+        });
+        CallerTurns turns = new CallerTurns(
+                settings.work(), waits, new StoreTurns(store, batches.turns()), activeRuns, work.finisher());
 
         this.cancels = new Cancels(store.runs(), settings.work().holder(), activeRuns, events);
         OrphanNodeSweep nodes = new OrphanNodeSweep(
@@ -291,7 +297,7 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public Optional<Run> awaitEnd(RunId run, Duration maxWait) throws InterruptedException {
-        CompletableFuture<Optional<Run>> result = ends.await(run, maxWait, lifecycle.isAtWork());
+        CompletableFuture<Optional<Run>> result = end(run, maxWait, lifecycle.isAtWork());
         try {
             return result.get();
         } catch (ExecutionException failure) {
@@ -303,7 +309,17 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public CompletionStage<Optional<Run>> awaitEndAsync(RunId run, Duration maxWait) {
-        return ends.await(run, maxWait, false);
+        return end(run, maxWait, false);
+    }
+
+    private CompletableFuture<Optional<Run>> end(RunId run, Duration maxWait, boolean atWork) {
+        lifecycle.requireOpen();
+        return ends.within(
+                run, maxWait, atWork, () -> waits.call(() -> store.queries().findRun(run)));
+    }
+
+    private static boolean isOver(Optional<Run> run) {
+        return run.isEmpty() || run.get().state().isTerminal();
     }
 
     @Override
@@ -361,7 +377,6 @@ public final class StoreRunEngine implements RunEngine {
     /** Ends waits, but for those of work under way, and sweeps no more. */
     private void endWaits() {
         janitor.close();
-        turns.close();
         waits.close();
     }
 
@@ -376,13 +391,7 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     /** The turns a store gives. */
-    private final class StoreTurns implements TurnSource {
-
-        private final Coalescer<TurnRequest, TurnAnswer> turns;
-
-        StoreTurns(Coalescer<TurnRequest, TurnAnswer> turns) {
-            this.turns = turns;
-        }
+    private record StoreTurns(RunStore store, Coalescer<TurnRequest, TurnAnswer> turns) implements TurnSource {
 
         @Override
         public CompletionStage<TurnAnswer> take(TurnRequest request) {

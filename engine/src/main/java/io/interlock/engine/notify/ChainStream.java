@@ -121,22 +121,27 @@ final class ChainStream implements Notifier.Stream {
             if (record == null) {
                 return List.of();
             }
-            if (record.action().equals("evicted")) {
-                return List.of(told(Notification.Kind.EVICTED, sealed.seal(), record));
-            }
-            if (!record.action().equals("run") || !record.before().equals(RunState.RUNNING.name())) {
+            boolean evicted = record.action().equals("evicted");
+            if (!evicted && !isUnsuccessful(record)) {
                 return List.of();
             }
-            return kinds(record).stream()
-                    .map(kind -> told(kind, sealed.seal(), record))
-                    .toList();
+            Attempt attempt = attempt(record).orElse(null);
+            return (evicted ? List.of(Notification.Kind.EVICTED) : kinds(record, attempt))
+                    .stream()
+                            .map(kind -> told(kind, sealed.seal(), record, attempt))
+                            .toList();
         }
 
-        private List<Notification.Kind> kinds(AuditRecord record) {
+        private static boolean isUnsuccessful(AuditRecord record) {
+            return record.action().equals("run")
+                    && record.before().equals(RunState.RUNNING.name())
+                    && !record.after().equals(RunState.SUCCEEDED.name());
+        }
+
+        private static List<Notification.Kind> kinds(AuditRecord record, @Nullable Attempt attempt) {
             List<Notification.Kind> kinds = new ArrayList<>();
-            String code =
-                    attempt(record).map(Attempt::error).map(RunError::code).orElse("");
-            switch (code) {
+            RunError error = attempt == null ? null : attempt.error();
+            switch (error == null ? "" : error.code()) {
                 case RunError.WORKER_TIMEOUT -> kinds.add(Notification.Kind.LEASE_LOST);
                 case RunError.LOCK_STATE_LOST -> kinds.add(Notification.Kind.LOCK_STATE_LOST);
                 case RunError.OVERLAPPING_GRANTS -> kinds.add(Notification.Kind.OVERLAPPING_GRANTS);
@@ -151,10 +156,9 @@ final class ChainStream implements Notifier.Stream {
             return kinds;
         }
 
-        private Notification told(Notification.Kind kind, Seal seal, AuditRecord record) {
+        private Notification told(Notification.Kind kind, Seal seal, AuditRecord record, @Nullable Attempt attempt) {
             RunId id = record.run();
             Run run = id == null ? null : runs.findRun(id).orElse(null);
-            Attempt attempt = attempt(record).orElse(null);
             RunError error = attempt == null ? null : attempt.error();
             Notification.Subject subject = id == null ? null : subject(id, record, run, attempt);
             return new Notification(

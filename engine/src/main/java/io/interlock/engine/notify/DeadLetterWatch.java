@@ -8,10 +8,12 @@ import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.PriorityQueue;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Looks for dead letters that have waited for an hour, and tells of each once. It keeps a bookmark at the
@@ -29,6 +31,7 @@ record DeadLetterWatch(
     static final Duration PATIENCE = Duration.ofHours(1);
     static final Duration EVERY = Duration.ofMinutes(1);
     private static final int PAGE = 200;
+    private static final int MOST = 100;
 
     @Override
     public Duration advance() {
@@ -39,41 +42,48 @@ record DeadLetterWatch(
             sources.notes().moveBookmark(name, 0, micros(overdue));
             return EVERY;
         }
-        List<Run> waiting = waiting(kept, micros(overdue));
-        for (int i = 0; i < waiting.size(); i++) {
-            Run run = waiting.get(i);
-            if (!ruleLease.isMine()) {
-                return POLL;
-            }
-            Optional<Duration> rest = sender.tell(told(run));
-            if (rest.isPresent()) {
-                return rest.get();
-            }
-            boolean lastOfItsTime = i + 1 == waiting.size() || died(waiting.get(i + 1)) != died(run);
-            if (lastOfItsTime) {
-                if (!sources.notes().moveBookmark(name, kept, died(run))) {
-                    ruleLease.leave();
+        SortedMap<Long, List<Run>> waiting = waiting(kept, micros(overdue));
+        for (Map.Entry<Long, List<Run>> moment : waiting.entrySet()) {
+            for (Run run : moment.getValue()) {
+                if (!ruleLease.isMine()) {
                     return POLL;
                 }
-                kept = died(run);
+                Optional<Duration> rest = sender.tell(told(run));
+                if (rest.isPresent()) {
+                    return rest.get();
+                }
             }
+            if (!sources.notes().moveBookmark(name, kept, moment.getKey())) {
+                ruleLease.leave();
+                return POLL;
+            }
+            kept = moment.getKey();
         }
-        return waiting.size() >= OldestDead.MOST ? Duration.ZERO : EVERY;
+        return waiting.size() >= MOST ? Duration.ZERO : EVERY;
     }
 
-    /** Open dead letters that died between two moments, the oldest first. */
-    private List<Run> waiting(long after, long until) {
-        OldestDead oldest = new OldestDead(after, until);
+    /**
+     * Open dead letters that died between two moments, by the moment of their death: those of the first moments, {@link #MOST} at most. Those
+     * of one moment stay together: the bookmark can only stand before or after all of them.
+     */
+    private SortedMap<Long, List<Run>> waiting(long after, long until) {
+        TreeMap<Long, List<Run>> oldest = new TreeMap<>();
         long number = 0;
         List<DeadLetter> page;
         do {
             page = sources.runs().deadLetters(new DeadLetterQuery(rule.tenant(), null, true, number, PAGE));
             for (DeadLetter letter : page) {
-                oldest.add(letter.run());
+                long died = micros(letter.run().status().since());
+                if (died > after && died <= until) {
+                    oldest.computeIfAbsent(died, moment -> new ArrayList<>()).add(letter.run());
+                }
+                if (oldest.size() > MOST) {
+                    oldest.pollLastEntry();
+                }
                 number = letter.run().number();
             }
         } while (page.size() == PAGE);
-        return oldest.inOrder();
+        return oldest;
     }
 
     private Notification told(Run run) {
@@ -92,50 +102,7 @@ record DeadLetterWatch(
                 Notification.Text.waiting(run));
     }
 
-    private static long died(Run run) {
-        return micros(run.status().since());
-    }
-
     private static long micros(Instant time) {
         return ChronoUnit.MICROS.between(Instant.EPOCH, time);
-    }
-
-    /**
-     * The longest dead of many runs, about {@link #MOST} of them. Those of one moment stay together: a bookmark can only stand
-     * before or after all of them. Belongs to one thread.
-     */
-    private static final class OldestDead {
-
-        static final int MOST = 100;
-
-        private final PriorityQueue<Run> runs = new PriorityQueue<>(
-                Comparator.comparingLong(DeadLetterWatch::died).reversed());
-        private final long after;
-        private long until;
-
-        /** Of those that died after one moment, and not after another. */
-        OldestDead(long after, long until) {
-            this.after = after;
-            this.until = until;
-        }
-
-        void add(Run run) {
-            if (died(run) <= after || died(run) > until) {
-                return;
-            }
-            runs.add(run);
-            long youngest = died(runs.element());
-            if (runs.size() > MOST && runs.stream().anyMatch(other -> died(other) != youngest)) {
-                // No run of that moment or a later one comes in any more.
-                until = youngest - 1;
-                runs.removeIf(other -> died(other) == youngest);
-            }
-        }
-
-        List<Run> inOrder() {
-            return runs.stream()
-                    .sorted(Comparator.comparingLong(DeadLetterWatch::died).thenComparingLong(Run::number))
-                    .toList();
-        }
     }
 }

@@ -1,7 +1,5 @@
 package io.interlock.engine.notify;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.interlock.DurationText;
 import io.interlock.InterlockException;
 import io.interlock.TimeText;
@@ -9,18 +7,18 @@ import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
+import io.interlock.engine.http.JsonObject;
 import io.interlock.engine.notify.NotifyRule.NotifyTarget;
 import io.interlock.locks.runtime.Backoff;
 import io.interlock.time.Environment;
 import io.interlock.time.LocalTime;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -54,7 +52,7 @@ interface Delivery {
         @Override
         public Result deliver(Notification notification) {
             try (GuardedProcess process = GuardedProcess.start(launch(notification), environment)) {
-                write(process.stdin(), Notification.Json.of(notification));
+                write(process.stdin(), notification.json());
                 return judge(process.waitFor(target.within()));
             } catch (IOException | InterlockException failure) {
                 return new Result.Failed("it could not be started: " + failure.getMessage(), false);
@@ -108,9 +106,7 @@ interface Delivery {
 
         @Override
         public Result deliver(Notification notification) {
-            String text = target instanceof NotifyTarget.Slack
-                    ? SlackMessage.of(notification)
-                    : Notification.Json.of(notification);
+            String text = target instanceof NotifyTarget.Slack ? SlackMessage.of(notification) : notification.json();
             byte[] body = text.getBytes(StandardCharsets.UTF_8);
             try {
                 Map<String, String> headers = target instanceof NotifyTarget.Webhook webhook
@@ -149,8 +145,6 @@ interface Delivery {
      */
     final class SlackMessage {
 
-        private static final JsonFactory JSON = new JsonFactory();
-
         // Slack refuses a longer text of a block; the rest of a section is its markup.
         private static final int MAX_TEXT = 2900;
 
@@ -159,40 +153,20 @@ interface Delivery {
         static String of(Notification notification) {
             String title = notification.kind().word().replace('-', ' ');
             String explanation = escaped(notification.explanation());
-            StringWriter text = new StringWriter();
-            try (JsonGenerator json = JSON.createGenerator(text)) {
-                json.writeStartObject();
-                json.writeStringField("text", title + ": " + explanation);
-                json.writeArrayFieldStart("blocks");
-                block(json, "section", "*" + title + "*\n" + explanation);
-                block(json, "context", escaped(facts(notification)));
-                json.writeEndArray();
-                json.writeEndObject();
-            } catch (IOException impossible) {
-                throw new UncheckedIOException(impossible);
-            }
-            return text.toString();
+            JsonObject section =
+                    new JsonObject().with("type", "section").with("text", markup("*" + title + "*\n" + explanation));
+            JsonObject context = new JsonObject()
+                    .with("type", "context")
+                    .with("elements", List.of(markup(escaped(facts(notification)))));
+            return new JsonObject()
+                    .with("text", title + ": " + explanation)
+                    .with("blocks", List.of(section, context))
+                    .toString();
         }
 
-        private static void block(JsonGenerator json, String type, String text) throws IOException {
-            boolean isList = type.equals("context");
-            json.writeStartObject();
-            json.writeStringField("type", type);
-            if (isList) {
-                json.writeArrayFieldStart("elements");
-                json.writeStartObject();
-            } else {
-                json.writeObjectFieldStart("text");
-            }
-            json.writeStringField("type", "mrkdwn");
-            json.writeStringField("text", text);
+        private static JsonObject markup(String text) {
             // Slack makes no links of what looks like one.
-            json.writeBooleanField("verbatim", true);
-            json.writeEndObject();
-            if (isList) {
-                json.writeEndArray();
-            }
-            json.writeEndObject();
+            return new JsonObject().with("type", "mrkdwn").with("text", text).with("verbatim", true);
         }
 
         private static String facts(Notification notification) {
@@ -278,7 +252,6 @@ interface Delivery {
                         tries + 1);
             }
             failing = null;
-            listener.delivered(rule, notification);
             return Optional.empty();
         }
 
@@ -309,7 +282,6 @@ interface Delivery {
                 listener.givenUp(rule, notification, failed.why());
                 return Optional.empty();
             }
-            listener.failed(rule, notification, failed.why());
             return Optional.of(rests.next());
         }
 

@@ -1,19 +1,15 @@
 package io.interlock.engine.notify;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.interlock.DurationText;
 import io.interlock.FencingToken;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.engine.http.JsonObject;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -38,6 +34,8 @@ public record Notification(
         @Nullable RunError error,
         String explanation) {
 
+    private static final int MAX_TEXT = 1000;
+
     /**
      * A run, and which attempt of it.
      *
@@ -53,66 +51,31 @@ public record Notification(
             @Nullable FencingToken token,
             @Nullable String stage) {}
 
-    /** A notification as JSON: {@code {type, timestamp, data}}, under 20 kB. */
-    static final class Json {
-
-        private static final JsonFactory JSON = new JsonFactory();
-        private static final int MAX_TEXT = 1000;
-
-        private Json() {}
-
-        static String of(Notification notification) {
-            StringWriter text = new StringWriter();
-            try (JsonGenerator json = JSON.createGenerator(text)) {
-                json.writeStartObject();
-                json.writeStringField("type", notification.kind().word());
-                json.writeStringField("timestamp", notification.at().toString());
-                json.writeObjectFieldStart("data");
-                json.writeStringField("tenant", notification.key().tenant());
-                json.writeStringField("key", notification.key().name());
-                subject(json, notification.subject());
-                error(json, notification.error());
-                json.writeStringField("explanation", cut(notification.explanation()));
-                json.writeEndObject();
-                json.writeEndObject();
-            } catch (IOException impossible) {
-                throw new UncheckedIOException(impossible);
-            }
-            return text.toString();
+    /** This as JSON: {@code {type, timestamp, data}}, under 20 kB. */
+    String json() {
+        JsonObject data = new JsonObject().with("tenant", key.tenant()).with("key", key.name());
+        if (subject != null) {
+            data.with("runId", subject.run())
+                    .with("job", subject.job())
+                    .with("attempt", subject.attempt() > 0 ? subject.attempt() : null)
+                    .with(
+                            "token",
+                            subject.token() == null ? null : subject.token().value())
+                    .with("stage", subject.stage());
         }
-
-        private static void subject(JsonGenerator json, Notification.@Nullable Subject subject) throws IOException {
-            if (subject == null) {
-                return;
-            }
-            json.writeStringField("runId", subject.run().toString());
-            if (subject.job() != null) {
-                json.writeStringField("job", subject.job().value());
-            }
-            if (subject.attempt() > 0) {
-                json.writeNumberField("attempt", subject.attempt());
-            }
-            if (subject.token() != null) {
-                json.writeNumberField("token", subject.token().value());
-            }
-            if (subject.stage() != null) {
-                json.writeStringField("stage", subject.stage());
-            }
+        if (error != null) {
+            data.with("error", new JsonObject().with("code", error.code()).with("message", cut(error.message())));
         }
+        data.with("explanation", cut(explanation));
+        return new JsonObject()
+                .with("type", kind.word())
+                .with("timestamp", at)
+                .with("data", data)
+                .toString();
+    }
 
-        private static void error(JsonGenerator json, @Nullable RunError error) throws IOException {
-            if (error == null) {
-                return;
-            }
-            json.writeObjectFieldStart("error");
-            json.writeStringField("code", error.code());
-            json.writeStringField("message", cut(error.message()));
-            json.writeEndObject();
-        }
-
-        private static String cut(String text) {
-            return text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT - 1) + "…" : text;
-        }
+    private static String cut(String text) {
+        return text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT - 1) + "…" : text;
     }
 
     /** What happened and what to do, in one sentence made of facts. */

@@ -22,7 +22,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -39,17 +38,13 @@ public final class Notifier implements AutoCloseable {
 
     private final List<RuleFollower> followers;
 
-    private Notifier(List<RuleFollower> followers) {
-        this.followers = followers;
-    }
-
     /**
      * Begins.
      *
      * @param locks on the same store; not closed with this
      * @throws InvalidSettingException if two rules have one name
      */
-    public static Notifier start(
+    public Notifier(
             Collection<NotifyRule> rules,
             Sources sources,
             Locks locks,
@@ -63,7 +58,7 @@ public final class Notifier implements AutoCloseable {
                         "notify", rule.name(), "is there twice", "leave one out, or give each a name");
             }
         });
-        return new Notifier(rules.stream()
+        followers = rules.stream()
                 .map(rule -> new RuleFollower(
                         rule,
                         delivery(rule.target(), poster, environment),
@@ -71,7 +66,7 @@ public final class Notifier implements AutoCloseable {
                         new RuleLease(locks, rule.name()),
                         listener,
                         environment))
-                .toList());
+                .toList();
     }
 
     /** Tells no more. What was not told yet is told by another process, or later. May be called twice. */
@@ -86,15 +81,10 @@ public final class Notifier implements AutoCloseable {
                 : new Delivery.ByCommand((NotifyTarget.Command) target, environment);
     }
 
-    /** Hears what becomes of notifications, for metrics and the like. It must return soon. */
+    /** Hears of notifications that were given up. It must return soon. */
+    @FunctionalInterface
     public interface Listener {
-
-        default void delivered(NotifyRule rule, Notification notification) {}
-
-        /** A try failed; there will be another. */
-        default void failed(NotifyRule rule, Notification notification, String why) {}
-
-        default void givenUp(NotifyRule rule, Notification notification, String why) {}
+        void givenUp(NotifyRule rule, Notification notification, String why);
     }
 
     /**
@@ -144,19 +134,29 @@ public final class Notifier implements AutoCloseable {
         private final Locks locks;
         private final LockKey key;
         private @Nullable Lease lease;
+        private volatile boolean closed;
 
         RuleLease(Locks locks, String rule) {
             this.locks = locks;
             key = LockKey.of(TENANT, "notify/" + rule);
         }
 
-        /** Whether this process has the lease; asks for it if it does not. */
+        /** Whether this process has the lease, and is to go on; asks for it if it does not have it. */
         boolean isMine() {
-            if (lease == null || !lease.isHeld()) {
+            if (!closed && (lease == null || !lease.isHeld())) {
                 leave();
                 lease = locks.tryAcquire(key).lease().orElse(null);
             }
-            return lease != null;
+            return !closed && lease != null;
+        }
+
+        /** Tells no more here. Called by any thread; the lease is left by the thread that tells. */
+        void close() {
+            closed = true;
+        }
+
+        boolean isClosed() {
+            return closed;
         }
 
         void leave() {
@@ -170,15 +170,12 @@ public final class Notifier implements AutoCloseable {
     /** Tells what one rule says, while it is this process's turn, on a thread of its own: no receiver holds up another. */
     private static final class RuleFollower {
 
-        private static final Duration LEAVE_WITHIN = Duration.ofSeconds(2);
-
         private final RuleLease ruleLease;
         private final Environment environment;
         private final List<Stream> streams = new ArrayList<>();
         private final Map<Stream, Long> restUntil = new HashMap<>();
         private final ReentrantLock round = new ReentrantLock();
         private final Loop loop;
-        private boolean closed;
 
         RuleFollower(
                 NotifyRule rule,
@@ -202,7 +199,7 @@ public final class Notifier implements AutoCloseable {
         private Duration runOnce() {
             round.lock();
             try {
-                if (closed || !ruleLease.isMine()) {
+                if (!ruleLease.isMine()) {
                     return Stream.POLL;
                 }
                 long now = environment.ticker().nanos();
@@ -218,23 +215,25 @@ public final class Notifier implements AutoCloseable {
                 return Duration.ofNanos(next - now);
             } finally {
                 round.unlock();
+                if (ruleLease.isClosed()) {
+                    leave();
+                }
             }
         }
 
         /** Tells no more, and lets another process have the turn as soon as the notification at hand is out. */
         void close() {
+            ruleLease.close();
             loop.close();
-            boolean mine = false;
-            try {
-                mine = round.tryLock(LEAVE_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
-                if (mine) {
-                    closed = true;
+            leave();
+        }
+
+        // A round under way does it when it ends.
+        private void leave() {
+            if (round.tryLock()) {
+                try {
                     ruleLease.leave();
-                }
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-            } finally {
-                if (mine) {
+                } finally {
                     round.unlock();
                 }
             }

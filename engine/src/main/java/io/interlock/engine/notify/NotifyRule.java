@@ -4,11 +4,11 @@ import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.Sha256;
+import io.interlock.engine.http.HttpRules;
 import io.interlock.engine.http.WebhookSigner;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +75,7 @@ public record NotifyRule(
         record Webhook(URI url, WebhookSigner signer) implements Web {
 
             public Webhook {
-                requireWeb(url);
+                HttpRules.requireWeb("notify url", url, hidden(url));
             }
 
             @Override
@@ -92,7 +92,7 @@ public record NotifyRule(
         record Slack(URI url) implements Web {
 
             public Slack {
-                requireWeb(url);
+                HttpRules.requireWeb("notify url", url, hidden(url));
             }
 
             @Override
@@ -114,21 +114,6 @@ public record NotifyRule(
             @Override
             default String identity() {
                 return url().toString();
-            }
-        }
-
-        private static void requireWeb(URI url) {
-            String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
-            if (!List.of("http", "https").contains(scheme) || url.getHost() == null) {
-                throw new InvalidSettingException(
-                        "notify url", hidden(url), "is no web address", "write it as https://host/path");
-            }
-            if (url.getRawUserInfo() != null || url.getRawFragment() != null) {
-                throw new InvalidSettingException(
-                        "notify url",
-                        hidden(url),
-                        "has a user, password or fragment in it",
-                        "leave that out; the receiver knows us by the signature or the path");
             }
         }
 

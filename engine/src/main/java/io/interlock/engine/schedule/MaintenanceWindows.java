@@ -110,9 +110,16 @@ public final class MaintenanceWindows implements AutoCloseable {
 
     private final Loop loop;
 
-    private MaintenanceWindows(
-            List<NoStart> all, RunViews views, RunNotes notes, Consumer<PauseRequest> pause, Environment environment) {
-        this.all = all;
+    /** Begins. After this, the keys of windows that last now are paused, unless the store is unavailable. */
+    public MaintenanceWindows(
+            Collection<NoStart> windows,
+            RunViews views,
+            RunNotes notes,
+            Consumer<PauseRequest> pause,
+            Environment environment) {
+        Map<LockKey, NoStart> merged = new LinkedHashMap<>();
+        windows.forEach(each -> merged.merge(LockKey.of(each.tenant(), each.pattern()), each, NoStart::and));
+        this.all = List.copyOf(merged.values());
         this.views = views;
         this.notes = notes;
         this.pause = pause;
@@ -123,18 +130,6 @@ public final class MaintenanceWindows implements AutoCloseable {
             log.warn("could not look after maintenance windows; retrying: {}", away.toString());
         }
         loop = Loop.paced(environment, "windows", RETRY_AFTER, this::look);
-    }
-
-    /** Begins. When this returns, the keys of windows that last now are paused, unless the store is unavailable. */
-    public static MaintenanceWindows start(
-            Collection<NoStart> windows,
-            RunViews views,
-            RunNotes notes,
-            Consumer<PauseRequest> pause,
-            Environment environment) {
-        Map<LockKey, NoStart> merged = new LinkedHashMap<>();
-        windows.forEach(each -> merged.merge(LockKey.of(each.tenant(), each.pattern()), each, NoStart::and));
-        return new MaintenanceWindows(List.copyOf(merged.values()), views, notes, pause, environment);
     }
 
     /** How long a start under {@code key} that is due now has to wait for a window; empty if none covers the key. */

@@ -16,9 +16,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -54,19 +52,16 @@ public final class Schedules implements AutoCloseable {
     private final Timers timers;
     private final List<JobClock> jobs;
 
-    private Schedules(Environment environment, Start submitter, Collection<ScheduledJob> jobs) {
-        this.environment = environment;
-        this.submitter = submitter;
-        timers = environment.timers("interlock-schedule");
-        this.jobs = jobs.stream().map(JobClock::new).toList();
-    }
-
     /**
      * Begins.
      *
      * @throws InvalidSettingException if a tenant's job is named twice: its starts could not be told apart
      */
-    public static Schedules start(Environment environment, Start submitter, Collection<ScheduledJob> jobs) {
+    public Schedules(Environment environment, Start submitter, Collection<ScheduledJob> jobs) {
+        this.environment = environment;
+        this.submitter = submitter;
+        this.jobs = jobs.stream().map(JobClock::new).toList();
+        Instant now = environment.clock().instant();
         Set<LockKey> seen = new HashSet<>();
         for (ScheduledJob job : jobs) {
             if (!seen.add(LockKey.of(job.key().tenant(), job.job().value()))) {
@@ -76,27 +71,10 @@ public final class Schedules implements AutoCloseable {
                         "has two schedules in one tenant",
                         "give the second one a job of its own");
             }
+            job.times().next(now).ifPresent(next -> log.info("{} starts next at {}", job.job(), next));
         }
-        Schedules schedules = new Schedules(environment, submitter, jobs);
-        if (!jobs.isEmpty()) {
-            schedules.timers.after(SHORTEST, schedules::look);
-        }
-        schedules.upcoming().forEach((job, next) -> log.info("{} starts next at {}", job, next));
-        return schedules;
-    }
-
-    /** When each job starts next, by this process's clock. */
-    public Map<JobName, Instant> upcoming() {
-        Instant now = environment.clock().instant();
-        Map<JobName, Instant> upcoming = new TreeMap<>();
-        for (JobClock each : jobs) {
-            ScheduledJob job = each.scheduled;
-            job.times()
-                    .next(now)
-                    .ifPresent(
-                            next -> upcoming.merge(job.job(), next, (one, other) -> one.isBefore(other) ? one : other));
-        }
-        return upcoming;
+        timers = environment.timers("interlock-schedule");
+        timers.after(SHORTEST, this::look);
     }
 
     /** Submits nothing more. May be called twice. */

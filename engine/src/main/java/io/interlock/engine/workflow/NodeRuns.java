@@ -9,6 +9,7 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunHandler.NodeHandler;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.TransientFailureException;
+import io.interlock.engine.http.JsonObject;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunQuery;
@@ -28,21 +29,18 @@ import java.util.concurrent.Callable;
  * its nodes are stopped.
  *
  * <p>Safe for use by many threads.
+ *
+ * @param nodes names of jobs
  */
-public final class NodeRuns implements NodeHandler {
+public record NodeRuns(List<String> nodes, Callable<RunEngine> engine) implements NodeHandler {
 
     private static final String EXECUTION = "execution";
     private static final String NODE = "/node/";
     private static final Duration LOOK = Duration.ofSeconds(30);
     private static final int PAGE = 200;
 
-    private final List<String> nodes;
-    private final Callable<RunEngine> engine;
-
-    /** Runs {@code nodes}, names of jobs, on {@code engine}. */
-    public NodeRuns(List<String> nodes, Callable<RunEngine> engine) {
-        this.nodes = List.copyOf(nodes);
-        this.engine = engine;
+    public NodeRuns {
+        nodes = List.copyOf(nodes);
     }
 
     public static LockKey key(LockKey workflow, String node) {
@@ -79,11 +77,6 @@ public final class NodeRuns implements NodeHandler {
 
     private static String reason(String execution) {
         return "node of execution " + execution;
-    }
-
-    @Override
-    public List<String> nodes() {
-        return nodes;
     }
 
     @Override
@@ -142,22 +135,24 @@ public final class NodeRuns implements NodeHandler {
 
     private static String end(RunEngine engine, RunContext context, Map<String, RunId> started)
             throws InterruptedException {
-        List<String> results = new ArrayList<>();
+        JsonObject runs = new JsonObject();
+        int over = 0;
         List<String> failed = new ArrayList<>();
         for (Map.Entry<String, RunId> node : started.entrySet()) {
             Run run = ended(engine, context, node);
-            results.add("\"" + node.getKey() + "\":\"" + run.id() + "\"");
+            runs.with(node.getKey(), run.id());
             if (run.state() != RunState.SUCCEEDED) {
                 RunError error = run.status().error();
                 failed.add(
                         "node " + node.getKey() + " is " + run.state() + (error == null ? "" : ": " + error.message()));
             }
-            context.progress(results.size(), started.size());
+            over++;
+            context.progress(over, started.size());
         }
         if (!failed.isEmpty()) {
             throw new TransientFailureException("NODE_FAILED", String.join("; ", failed));
         }
-        return "{\"nodes\":{" + String.join(",", results) + "}}";
+        return new JsonObject().with("nodes", runs).toString();
     }
 
     private static Run ended(RunEngine engine, RunContext context, Map.Entry<String, RunId> node)

@@ -83,9 +83,7 @@ public final class Workflows {
             boolean duplicate = answer instanceof Submission.Duplicate || answer instanceof Submission.Joined;
             return new Execution(answer.run().get().id(), duplicate);
         }
-        Refusal refusal = answer instanceof Submission.Rejected rejected
-                ? rejected.refusal()
-                : ((Submission.Skipped) answer).refusal();
+        Refusal refusal = ((Submission.Refused) answer).refusal();
         String workflow = request.job().value();
         Optional<RunId> incumbent = answer.incumbent();
         if (incumbent.isPresent()

@@ -16,6 +16,7 @@ import io.interlock.run.RunSpec.Origin;
 import io.interlock.run.RunStatus;
 import io.interlock.run.RunStatus.Progress;
 import io.interlock.run.RunStatus.StopRequest;
+import io.interlock.time.Environment.Timers.Scheduled;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -154,14 +155,24 @@ public final class FakeContext implements RunContext {
     }
 
     @Override
-    public void onStop(Runnable task) {
+    public Scheduled onStop(Runnable task) {
         synchronized (this) {
             onStop.add(task);
             if (stop == null) {
-                return;
+                return () -> forget(task);
             }
         }
         task.run();
+        return () -> {};
+    }
+
+    private synchronized void forget(Runnable task) {
+        onStop.remove(task);
+    }
+
+    /** How many tasks wait for the work to be told to stop. */
+    public synchronized int stopTasks() {
+        return onStop.size();
     }
 
     @Override

@@ -100,6 +100,7 @@ class HttpHandlerTest {
     void anAnswerInJsonIsTheResult() throws Exception {
         try (OtherSide other = OtherSide.answering(201, " {\"rows\": 17}\n")) {
             assertThat(run(HttpSpec.of(other.url("/")))).isEqualTo(" {\"rows\": 17}\n");
+            assertThat(context.stopTasks()).as("nothing is left to be stopped").isZero();
         }
     }
 

@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -168,6 +170,22 @@ class PinnedHttpTest {
             exchange.cancel();
             assertThatThrownBy(exchange::send).isInstanceOf(CancellationException.class);
             assertThat(other.asked).isEmpty();
+        }
+    }
+
+    @Test
+    void closingCancelsRequestsUnderWay() throws Exception {
+        try (RawServer other = RawServer.dripping("HTTP/1.1 200 OK\r\nX: ");
+                PinnedHttp http = http(PinnedHttp.Resolver.SYSTEM)) {
+            HttpExchange exchange = http.post(other.url(), Map.of(), NOTHING, Duration.ofHours(1));
+            FutureTask<HttpAnswer> answer = new FutureTask<>(exchange::send);
+            new Thread(answer).start();
+            other.asked.await();
+            http.close();
+            assertThatThrownBy(() -> answer.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(CancellationException.class);
+            assertThatThrownBy(() -> post(http, other.url()))
+                    .as("one that begins afterwards")
+                    .isInstanceOf(CancellationException.class);
         }
     }
 

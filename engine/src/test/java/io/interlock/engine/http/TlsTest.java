@@ -101,7 +101,7 @@ class TlsTest {
 
     private PinnedHttp http(@Nullable SSLContext tls) {
         HttpRules rules = HttpRules.hosts(List.of("*.test")).networks(List.of("127.0.0.1"));
-        return new PinnedHttp(rules, Environment.system(), loopback, tls);
+        return new PinnedHttp(rules, Environment.system(), loopback, tls == null ? null : tls.getSocketFactory());
     }
 
     private static KeyStore keys(Path file) throws Exception {

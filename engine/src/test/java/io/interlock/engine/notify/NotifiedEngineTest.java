@@ -1,21 +1,53 @@
 package io.interlock.engine.notify;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.RunEngine;
+import io.interlock.engine.RunRequest;
+import io.interlock.engine.Submission;
 import io.interlock.engine.notify.Delivery.NotificationSender;
 import io.interlock.engine.notify.NotifyRule.NotifyTarget;
 import io.interlock.run.Attempt.Claimed;
+import io.interlock.run.RunSpec.Execution;
+import io.interlock.store.memory.MemoryStore;
+import io.interlock.time.Environment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Engines that send notifications. */
 class NotifiedEngineTest extends NotifyFixture {
+
+    @Test
+    void aReceiverThatTakesItsTimeDoesNotHoldUpClosing(@TempDir Path folder) throws Exception {
+        Path begun = folder.resolve("begun");
+        Path go = folder.resolve("go");
+        NotifyTarget slow = new NotifyTarget.Command(
+                List.of("sh", "-c", "touch '" + begun + "'; until [ -e '" + go + "' ]; do sleep 0.05; done"),
+                Duration.ofMinutes(5));
+        MemoryStore shared = new MemoryStore(Environment.system());
+        RunEngine engine = RunEngine.builder(shared)
+                .tell(new NotifyRule("ops", Set.of(Notification.Kind.EVICTED), slow, null))
+                .build();
+        await().until(() -> shared.notes().bookmark("notify/ops") > 0);
+        Submission.Started started =
+                (Submission.Started) engine.submit(RunRequest.of(KEY, "close").execution(Execution.CALLER));
+        engine.evict(KEY, requireNonNull(started.lease()).token(), "carol", "stuck");
+        requireNonNull(started.work()).close();
+        await().until(() -> Files.exists(begun));
+        assertTimeout(Duration.ofSeconds(15), engine::close);
+        Files.createFile(go);
+        await().until(() -> ProcessHandle.current().children().noneMatch(ProcessHandle::isAlive));
+    }
 
     @Test
     void listenersHearOfWhatNobodyOutsideCouldBeTold() {

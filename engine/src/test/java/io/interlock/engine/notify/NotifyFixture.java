@@ -59,12 +59,8 @@ abstract class NotifyFixture {
     final Receiver receiver = new Receiver();
     final List<AutoCloseable> open = new ArrayList<>();
     final List<String> givenUp = new CopyOnWriteArrayList<>();
-    private final Notifier.Listener listener = new Notifier.Listener() {
-        @Override
-        public void givenUp(NotifyRule rule, Notification notification, String why) {
-            givenUp.add(notification.kind().word() + ": " + why);
-        }
-    };
+    private final Notifier.Listener listener =
+            (rule, notification, why) -> givenUp.add(notification.kind().word() + ": " + why);
 
     /** What arrives, per host; each host answers as it is told to. */
     static final class Receiver implements Notifier.PostSender {
@@ -125,7 +121,7 @@ abstract class NotifyFixture {
     Notifier tells(NotifyRule... rules) {
         Locks locks =
                 Locks.builder(store).environment(time).drainTime(Duration.ZERO).build();
-        Notifier notifier = Notifier.start(
+        Notifier notifier = new Notifier(
                 List.of(rules),
                 new Notifier.Sources(store.audit(), store.queries(), notes()),
                 locks,

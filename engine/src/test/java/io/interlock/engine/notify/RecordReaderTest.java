@@ -53,9 +53,7 @@ class RecordReaderTest {
         assertThat(read("RUNNING", "DEAD", null)).singleElement().satisfies(told -> {
             assertThat(told.kind()).isEqualTo(Notification.Kind.DEAD_LETTER);
             assertThat(told.error()).isNull();
-            assertThat(Notification.Json.of(told))
-                    .contains("\"runId\":\"" + RUN + "\"")
-                    .doesNotContain("\"job\"");
+            assertThat(told.json()).contains("\"runId\":\"" + RUN + "\"").doesNotContain("\"job\"");
         });
     }
 

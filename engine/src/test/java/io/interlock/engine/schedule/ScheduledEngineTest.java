@@ -49,7 +49,7 @@ class ScheduledEngineTest {
                 open.add(0, engine);
                 open.add(
                         0,
-                        Schedules.start(
+                        new Schedules(
                                 time, submitter, List.of(ScheduledJob.of(JOB, KEY, FireTimes.parse("* * * * *")))));
             }
             for (int minute = 1; minute <= 3; minute++) {

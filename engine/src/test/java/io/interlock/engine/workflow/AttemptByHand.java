@@ -6,6 +6,7 @@ import io.interlock.engine.RunHandler;
 import io.interlock.engine.WorkContext.RunStoppedException;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.StopRequest;
+import io.interlock.time.Environment.Timers.Scheduled;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -87,7 +88,7 @@ final class AttemptByHand implements RunContext {
     }
 
     @Override
-    public void onStop(Runnable task) {
+    public Scheduled onStop(Runnable task) {
         throw new UnsupportedOperationException("nodes are runs, and need no such task");
     }
 

@@ -42,7 +42,7 @@ public final class RemoteLeaseSteps implements RemoteLeases {
         this.waits = waits;
         this.batches = batches;
         this.events = events;
-        this.acquires = new LongPolls<>(
+        this.acquires = LongPolls.own(
                 waits,
                 answer -> answer instanceof Acquired.Granted,
                 (key, refused, look) -> store.changes().watch(key, look));
@@ -105,11 +105,13 @@ public final class RemoteLeaseSteps implements RemoteLeases {
             events.workAppeared();
             if (answer instanceof ReleaseAnswer.Lapsed lapsed) {
                 return new Released(
-                        true, null, lapsed.ended().eviction() != null ? LossCause.EVICTED : LossCause.EXPIRED);
+                        true,
+                        Optional.empty(),
+                        lapsed.ended().eviction() != null ? LossCause.EVICTED : LossCause.EXPIRED);
             }
             return answer instanceof ReleaseAnswer.Gone gone
-                    ? new Released(false, gone.current(), LossCause.GONE)
-                    : new Released(true, null, null);
+                    ? new Released(false, Optional.ofNullable(gone.current()), LossCause.GONE)
+                    : new Released(true, Optional.empty(), null);
         });
     }
 

@@ -3,6 +3,7 @@ package io.interlock.engine.internal.remote;
 import io.interlock.BoundedMap;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.batch.Coalescer;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunRequest;
@@ -24,6 +25,7 @@ import io.interlock.run.Ending;
 import io.interlock.run.JobName;
 import io.interlock.run.RunStatus.Progress;
 import io.interlock.run.WorkerNote;
+import io.interlock.spi.Answers;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.RunNotes;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
@@ -35,10 +37,7 @@ import io.interlock.spi.run.WorkSteps.HeartbeatRequest;
 import io.interlock.spi.run.WorkSteps.OutputNote;
 import io.interlock.time.LocalTime.Moment;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -85,9 +84,9 @@ public final class RemoteSteps implements RemoteWork {
         this.finisher = finisher;
         this.events = events;
         this.workers = workers;
-        this.claims = new LongPolls<>(
+        this.claims = LongPolls.own(
                 waits, claimed -> !claimed.isEmpty(), (wanted, none, look) -> steps.watchWork(wanted.tenant(), look));
-        this.turns = new LongPolls<>(
+        this.turns = LongPolls.own(
                 waits,
                 answer -> !(answer instanceof TurnAnswer.Waiting),
                 (turn, waiting, look) -> changes.watch(turn.key(), look));
@@ -160,92 +159,54 @@ public final class RemoteSteps implements RemoteWork {
 
         private static final Logger log = LoggerFactory.getLogger(RemoteWorkers.class);
         private static final int MOST_TENANTS = 1000;
+        private static final LockKey ANY = LockKey.of("interlock", "workers");
 
-        private final RunNotes notes;
-        private final EngineThreads threads;
         private final EngineTimers timers;
-        private final Map<Optional<String>, Tenant> tenants = BoundedMap.ofLastUsed(MOST_TENANTS);
+        /** One at a time, and tenants take turns. */
+        private final Coalescer<WorkerNote, Boolean> notes;
 
-        /** Tenants with workers that wait to be noted, each once. */
-        private final Deque<Tenant> turns = new ArrayDeque<>();
+        private final Map<Optional<String>, Crowd> crowds = BoundedMap.ofLastUsed(MOST_TENANTS);
 
-        private boolean noting;
-
-        private static final class Tenant {
-            private final Map<String, WorkerNote> unsaid = new LinkedHashMap<>();
+        private static final class Crowd {
             private final Map<String, Moment> noted = BoundedMap.ofLastUsed(2 * WorkerNote.MOST_REMOTE);
+            private int waiting;
         }
 
         public RemoteWorkers(RunNotes notes, EngineThreads threads, EngineTimers timers) {
-            this.notes = notes;
-            this.threads = threads;
             this.timers = timers;
+            this.notes = new Coalescer<>(
+                    each -> {
+                        each.forEach(notes::noteWorker);
+                        return Answers.of(Collections.nCopies(each.size(), true));
+                    },
+                    note -> List.of(note.tenant() == null ? ANY : LockKey.of(note.tenant(), "workers")),
+                    1,
+                    1,
+                    threads.calls());
         }
 
         void asks(ClaimRequest claim) {
+            String instance = claim.holder().instance();
+            Crowd crowd;
             synchronized (this) {
-                if (!waits(claim) || noting) {
+                crowd = crowds.computeIfAbsent(Optional.ofNullable(claim.tenant()), name -> new Crowd());
+                Moment last = crowd.noted.get(instance);
+                boolean known = last != null && timers.time().elapsed(last) < EVERY.toNanos();
+                if (known || crowd.waiting >= WorkerNote.MOST_REMOTE) {
                     return;
                 }
-                noting = true;
+                crowd.noted.put(instance, timers.time().now());
+                crowd.waiting++;
             }
-            threads.call(this::tell).whenComplete((told, failure) -> {
+            notes.submit(note(claim)).whenComplete((noted, failure) -> {
+                synchronized (this) {
+                    crowd.waiting--;
+                }
                 if (failure != null) {
-                    synchronized (this) {
-                        noting = false;
-                    }
-                    log.debug("workers in other processes are not noted: {}", failure.toString());
+                    // It asks again, and is noted then.
+                    log.debug("worker {} is not noted: {}", claim.holder().label(), failure.toString());
                 }
             });
-        }
-
-        private boolean waits(ClaimRequest claim) {
-            String instance = claim.holder().instance();
-            Tenant tenant = tenants.computeIfAbsent(Optional.ofNullable(claim.tenant()), name -> new Tenant());
-            Moment last = tenant.noted.get(instance);
-            boolean known = last != null && timers.time().elapsed(last) < EVERY.toNanos();
-            if (known || tenant.unsaid.size() >= WorkerNote.MOST_REMOTE) {
-                return false;
-            }
-            if (tenant.unsaid.isEmpty()) {
-                turns.add(tenant);
-            }
-            tenant.noted.put(instance, timers.time().now());
-            tenant.unsaid.put(instance, note(claim));
-            return true;
-        }
-
-        private boolean tell() {
-            while (true) {
-                WorkerNote next;
-                synchronized (this) {
-                    next = next();
-                    if (next == null) {
-                        noting = false;
-                        return true;
-                    }
-                }
-                try {
-                    notes.noteWorker(next);
-                } catch (RuntimeException failure) {
-                    // It asks again, and is noted then.
-                    log.debug("worker {} is not noted: {}", next.worker().label(), failure.toString());
-                }
-            }
-        }
-
-        private @Nullable WorkerNote next() {
-            Tenant tenant = turns.poll();
-            if (tenant == null) {
-                return null;
-            }
-            Iterator<WorkerNote> unsaid = tenant.unsaid.values().iterator();
-            WorkerNote next = unsaid.next();
-            unsaid.remove();
-            if (unsaid.hasNext()) {
-                turns.add(tenant);
-            }
-            return next;
         }
 
         private WorkerNote note(ClaimRequest claim) {

@@ -31,46 +31,27 @@ import io.interlock.run.RunStatus.Waiter;
 import io.interlock.spi.run.RunSteps.CancelRequest;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.RunSteps.TurnRequest;
-import io.interlock.time.Environment.Timers;
+import io.interlock.time.Environment.Timers.Scheduled;
 import io.interlock.time.LocalTime.Moment;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Runs whose callers do the work: those that wait for their turn, and those that have it. Safe for use by many threads. */
-public final class CallerTurns {
+public record CallerTurns(
+        EngineSettings.WorkSettings settings,
+        WaitScheduler waits,
+        TurnSource source,
+        ActiveRuns activeRuns,
+        Finisher finisher) {
 
     private static final Logger log = LoggerFactory.getLogger(CallerTurns.class);
-
-    private final EngineSettings.WorkSettings settings;
-    private final WaitScheduler waits;
-    private final TurnSource source;
-    private final ActiveRuns activeRuns;
-    private final Finisher finisher;
-    private final Set<TurnWait> open = ConcurrentHashMap.newKeySet();
-    private volatile boolean engineClosed;
-
-    public CallerTurns(
-            EngineSettings.WorkSettings settings,
-            WaitScheduler waits,
-            TurnSource source,
-            ActiveRuns activeRuns,
-            Finisher finisher) {
-        this.settings = settings;
-        this.waits = waits;
-        this.source = source;
-        this.activeRuns = activeRuns;
-        this.finisher = finisher;
-    }
 
     public CallerRun adopt(Run run, LeaseRecord lease, Moment before) {
         return new CallerWork(activeRuns.adopt(run, lease, settings.job(run.job()), before));
@@ -78,17 +59,8 @@ public final class CallerTurns {
 
     public CallerTurn turn(Run run, LeaseId lease) {
         TurnWait wait = new TurnWait(run, new SubmitRequest.Caller(lease, settings.holder()));
-        open.add(wait);
-        if (engineClosed) {
-            // It came after the other waits were ended.
-            wait.sendAway();
-        }
+        wait.begin();
         return wait;
-    }
-
-    public void close() {
-        engineClosed = true;
-        List.copyOf(open).forEach(TurnWait::sendAway);
     }
 
     /**
@@ -105,20 +77,27 @@ public final class CallerTurns {
         private final Poller poller;
 
         // All below is guarded by this.
-        private boolean started;
-        private boolean left;
         private boolean delivered;
         private boolean closed;
         private boolean async;
         private int waiting;
         private @Nullable CallerRun untaken;
-        private Timers.@Nullable Scheduled gone;
+        private @Nullable Scheduled gone;
+        private Scheduled closing = () -> {};
 
         TurnWait(Run run, SubmitRequest.Caller caller) {
             this.run = run;
             this.request = new TurnRequest(run.id(), run.key(), caller);
             this.since = waits.now();
             this.poller = new Poller(waits.pace(), this::look);
+        }
+
+        void begin() {
+            Scheduled untilClose = waits.onClose(this::sendAway);
+            synchronized (this) {
+                closing = untilClose;
+                expectCaller();
+            }
         }
 
         @Override
@@ -145,6 +124,7 @@ public final class CallerTurns {
                 // From now on, completing is handing over.
                 async = true;
                 untaken = null;
+                stay();
             }
             start();
             return result.minimalCompletionStage();
@@ -160,6 +140,7 @@ public final class CallerTurns {
                 closed = true;
                 work = untaken;
                 untaken = null;
+                stay();
             }
             if (waited) {
                 result.cancel(false);
@@ -171,7 +152,7 @@ public final class CallerTurns {
             }
         }
 
-        void sendAway() {
+        private void sendAway() {
             if (refuse(new EngineClosedException())) {
                 cancel("the engine it waited at was closed");
             }
@@ -179,6 +160,10 @@ public final class CallerTurns {
 
         private synchronized void arrive() {
             waiting++;
+            stay();
+        }
+
+        private void stay() {
             if (gone != null) {
                 gone.cancel();
                 gone = null;
@@ -193,11 +178,16 @@ public final class CallerTurns {
             return outcome;
         }
 
-        // An interrupt ends the waiting, not the place in the queue. A caller that does not come back soon has left.
+        // An interrupt ends the waiting, not the place in the queue.
         private synchronized void depart() {
             waiting--;
-            boolean mayComeBack = !closed && !async && (!delivered || untaken != null);
-            if (waiting == 0 && mayComeBack) {
+            expectCaller();
+        }
+
+        /** A caller that does not come, or come back, soon has left. */
+        private void expectCaller() {
+            boolean mayCome = !closed && !async && (!delivered || untaken != null);
+            if (waiting == 0 && mayCome) {
                 gone = waits.after(Waiter.STALE_AFTER, this::leaveForGood);
             }
         }
@@ -216,12 +206,6 @@ public final class CallerTurns {
         }
 
         private void start() {
-            synchronized (this) {
-                if (started || left) {
-                    return;
-                }
-                started = true;
-            }
             try {
                 poller.listen(look -> source.watch(request, look));
             } catch (RuntimeException | Error failure) {
@@ -328,11 +312,10 @@ public final class CallerTurns {
         }
 
         private void leave() {
-            synchronized (this) {
-                left = true;
-            }
             poller.end();
-            open.remove(this);
+            synchronized (this) {
+                closing.cancel();
+            }
         }
 
         private void giveBack(CallerRun work) {

@@ -28,7 +28,6 @@ import org.slf4j.LoggerFactory;
 public final class OpenRunLimit {
 
     private static final String ENDED = "wait until some have ended";
-    private static final OpenRuns NOTHING = new OpenRuns(0, 0);
     private static final Logger log = LoggerFactory.getLogger(OpenRunLimit.class);
     private static final Duration COUNT_EVERY = Duration.ofSeconds(1);
     private static final int MOST_TENANTS = 10_000;
@@ -54,9 +53,8 @@ public final class OpenRunLimit {
     }
 
     private static final class Count {
-        private OpenRuns open = NOTHING;
-        /** Added by this process since the last count. */
-        private OpenRuns since = NOTHING;
+        /** By the last count, and what this process has added since. */
+        private OpenRuns open = new OpenRuns(0, 0);
 
         private boolean counting;
         private @Nullable Moment at;
@@ -78,8 +76,8 @@ public final class OpenRunLimit {
         boolean full;
         synchronized (this) {
             Count known = counts.computeIfAbsent(tenant, unknown -> new Count());
-            fullOfRuns = known.open.count() + known.since.count() >= limit.count();
-            full = fullOfRuns || known.open.payload() + known.since.payload() >= limit.payload();
+            fullOfRuns = known.open.count() >= limit.count();
+            full = fullOfRuns || known.open.payload() >= limit.payload();
             count = !known.counting && isOld(known);
             known.counting |= count;
         }
@@ -107,7 +105,7 @@ public final class OpenRunLimit {
         synchronized (this) {
             Count known = counts.get(request.key().tenant());
             if (known != null) {
-                known.since = new OpenRuns(known.since.count() + 1, known.since.payload() + payload);
+                known.open = new OpenRuns(known.open.count() + 1, known.open.payload() + payload);
             }
         }
     }
@@ -128,7 +126,6 @@ public final class OpenRunLimit {
             log.debug("open runs of tenant {} could not be counted: {}", tenant, String.valueOf(failure));
         } else {
             known.open = open;
-            known.since = NOTHING;
         }
     }
 }

@@ -14,7 +14,6 @@ import io.interlock.spi.run.RunSteps.SubmitAnswer;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.time.Environment.Timers;
 import io.interlock.time.LocalTime.Moment;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
@@ -55,8 +54,7 @@ public record SubmitAttempts(WaitScheduler waits, Coalescer<SubmitRequest, Submi
     private final class Attempt {
 
         private final SubmitRequest request;
-        private final Duration pause;
-        private final boolean mayWait;
+        private final Job.ConflictRetry retry;
         private final Executor callbacks;
         private final BiFunction<SubmitAnswer, Moment, Submission> conclusion;
         private final CompletableFuture<Submission> result = new CompletableFuture<>();
@@ -72,16 +70,15 @@ public record SubmitAttempts(WaitScheduler waits, Coalescer<SubmitRequest, Submi
                 Executor callbacks,
                 BiFunction<SubmitAnswer, Moment, Submission> conclusion) {
             this.request = request;
-            this.pause = retry.delay();
+            this.retry = retry;
             this.retries = retry.times();
-            this.mayWait = retries > 0;
             this.callbacks = callbacks;
             this.conclusion = conclusion;
         }
 
         /** Sends it. Cancelling what this returns gives up, and nothing more is asked for. */
         CompletableFuture<Submission> begin() {
-            Timers.Scheduled sentAway = mayWait ? waits.onClose(this::sendAway) : () -> {};
+            Timers.Scheduled sentAway = retry.times() > 0 ? waits.onClose(this::sendAway) : () -> {};
             Futures.whenOver(result, (submission, failure) -> sentAway.cancel());
             attempt();
             return result;
@@ -144,7 +141,7 @@ public record SubmitAttempts(WaitScheduler waits, Coalescer<SubmitRequest, Submi
             if (over) {
                 callbacks.execute(() -> result.completeExceptionally(new EngineClosedException()));
             } else {
-                waits.afterAbout(pause, this::attempt);
+                waits.afterAbout(retry.delay(), this::attempt);
             }
         }
 

@@ -65,23 +65,11 @@ public record Submitter(
     }
 
     public Submission submit(RunRequest request) {
-        EngineTracer tracer = settings.work().tracer();
-        if (tracer == null) {
-            return untraced(request);
+        if (settings.work().tracer() != null) {
+            return Futures.done(begin(request, null));
         }
-        EngineTracer.Submitting traced = tracer.submitting(request);
-        try {
-            Submission answer = untraced(traced.request());
-            traced.ended(answer, null);
-            return answer;
-        } catch (RuntimeException | Error failure) {
-            traced.ended(null, failure);
-            throw failure;
-        }
-    }
-
-    private Submission untraced(RunRequest request) {
         Prepared prepared = prepare(request, null);
+        // The calling thread may lead a batch, unless there may be a second question.
         return prepared.retry().times() > 0
                 ? Futures.done(begin(prepared, answer -> {}))
                 : attempts.once(prepared.request(), (answer, before) -> concluded(prepared, answer, before));

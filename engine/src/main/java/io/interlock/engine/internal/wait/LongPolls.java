@@ -3,7 +3,7 @@ package io.interlock.engine.internal.wait;
 import io.interlock.engine.EngineClosedException;
 import io.interlock.locks.runtime.Futures;
 import io.interlock.locks.runtime.WaitQueues;
-import io.interlock.time.Environment.Timers;
+import io.interlock.time.Environment.Timers.Scheduled;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -12,43 +12,76 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests of other processes that wait for an answer: for work of some jobs, for a key, or for a turn. Each asks once when it comes and
- * once when its time is over; in between, only the first of those that wait for the same asks. Safe for use by many threads.
+ * Requests that wait for an answer: for work of some jobs, for a key, for a turn, or for the end of a run. In between, only the first of those
+ * that wait for the same asks. Safe for use by many threads.
  */
 public final class LongPolls<K, A> {
 
     private final WaitScheduler waits;
     private final Predicate<A> isEnough;
+    private final boolean shared;
     private final WaitQueues<K, A> queues;
 
+    private LongPolls(WaitScheduler waits, Predicate<A> isEnough, boolean shared, WaitQueues.WakeUps<K, A> wakeUps) {
+        this.waits = waits;
+        this.isEnough = isEnough;
+        this.shared = shared;
+        this.queues = new WaitQueues<>(waits.pace(), waits.threads().calls(), wakeUps);
+    }
+
     /**
-     * No requests yet.
+     * Requests that are granted something: each asks for itself when it comes and when its time is over, and has what it is answered alone.
      *
      * @param isEnough whether an answer ends the wait before its time is over
      */
-    public LongPolls(WaitScheduler waits, Predicate<A> isEnough, WaitQueues.WakeUps<K, A> wakeUps) {
-        this.waits = waits;
-        this.isEnough = isEnough;
-        this.queues = new WaitQueues<>(waits.pace(), waits.threads().calls(), wakeUps);
+    public static <K, A> LongPolls<K, A> own(
+            WaitScheduler waits, Predicate<A> isEnough, WaitQueues.WakeUps<K, A> wakeUps) {
+        return new LongPolls<>(waits, isEnough, false, wakeUps);
+    }
+
+    /** Requests that look at something: one answer is that of all that wait for the same, and a look that fails is repeated. */
+    public static <K, A> LongPolls<K, A> shared(
+            WaitScheduler waits, Predicate<A> isEnough, WaitQueues.WakeUps<K, A> wakeUps) {
+        return new LongPolls<>(waits, isEnough, true, wakeUps);
     }
 
     /** An answer that is enough or, when {@code wait} is over, any. Cancelling it ends the wait. */
     public CompletableFuture<A> within(K about, Duration wait, Supplier<CompletionStage<A>> question) {
+        return within(about, wait, false, question);
+    }
+
+    /**
+     * The same.
+     *
+     * @param atWork whether work under way waits, which goes on while the engine closes
+     */
+    public CompletableFuture<A> within(K about, Duration wait, boolean atWork, Supplier<CompletionStage<A>> question) {
         Waiter waiter = new Waiter(about, question);
         if (wait.isZero() || wait.isNegative()) {
             waiter.late = true;
-        } else {
-            Timers.Scheduled close =
-                    waits.onClose(() -> waiter.result.completeExceptionally(new EngineClosedException()));
-            Timers.Scheduled limit = waits.after(wait, waiter::timeIsOver);
-            Futures.whenOver(waiter.result, (answer, failure) -> {
-                close.cancel();
-                limit.cancel();
-                queues.leave(waiter, about);
-            });
+            waiter.askByItself();
+            return waiter.result;
         }
-        waiter.askByItself();
+        Runnable refuse = () -> waiter.result.completeExceptionally(new EngineClosedException());
+        Scheduled close = atWork ? waits.onEnd(refuse) : waits.onClose(refuse);
+        Scheduled limit = waits.after(wait, waiter::timeIsOver);
+        Futures.whenOver(waiter.result, (answer, failure) -> {
+            close.cancel();
+            limit.cancel();
+            queues.leave(waiter, about);
+        });
+        if (shared) {
+            waiter.join(null);
+        } else {
+            waiter.askByItself();
+        }
         return waiter.result;
+    }
+
+    /** This is the answer to all that wait for {@code about}. */
+    @SuppressWarnings("unchecked") // no other waiters are in these queues
+    public void answer(K about, A answer) {
+        queues.waiters(about).forEach(waiter -> ((Waiter) waiter).settle(answer, null));
     }
 
     /**
@@ -70,8 +103,13 @@ public final class LongPolls<K, A> {
             this.question = question;
         }
 
-        // One last question, unless one is under way: then its answer counts.
+        // The last answer to a shared question, or one last question, unless one is under way: then its answer counts.
         void timeIsOver() {
+            A known = shared ? queues.lastAnswer(about) : null;
+            if (known != null) {
+                settle(known, null);
+                return;
+            }
             synchronized (this) {
                 late = true;
             }
@@ -86,13 +124,17 @@ public final class LongPolls<K, A> {
                 if (answered(answer)) {
                     settle(answer, failure);
                 } else if (!result.isDone()) {
-                    queues.join(this, about, answer);
-                    if (result.isDone()) {
-                        // Its wait ended before it had its place.
-                        queues.leave(this, about);
-                    }
+                    join(answer);
                 }
             });
+        }
+
+        void join(@Nullable A known) {
+            queues.join(this, about, known);
+            if (result.isDone()) {
+                // Its wait ended before it had its place.
+                queues.leave(this, about);
+            }
         }
 
         @Override
@@ -103,7 +145,7 @@ public final class LongPolls<K, A> {
             return Futures.begun(question)
                     .handle((answer, failure) -> answered(answer)
                             // The next one asks at once: there may be more.
-                            ? new WaitQueues.Next<>(() -> settle(answer, failure), null, answer)
+                            ? new WaitQueues.Next<>(() -> over(answer, failure), null, answer)
                             : new WaitQueues.Next<>(null, WaitQueues.NEXT_POLL, answer));
         }
 
@@ -117,11 +159,18 @@ public final class LongPolls<K, A> {
 
         /** It has its answer. Returns whether that ends its wait. */
         private boolean answered(@Nullable A answer) {
-            boolean enough = answer == null || isEnough.test(answer);
+            boolean enough = answer == null ? !shared : isEnough.test(answer);
             synchronized (this) {
                 asking = false;
                 settled = enough || late;
                 return settled;
+            }
+        }
+
+        private void over(@Nullable A answer, @Nullable Throwable failure) {
+            settle(answer, failure);
+            if (shared && answer != null && isEnough.test(answer)) {
+                answer(about, answer);
             }
         }
 

@@ -22,10 +22,12 @@ import io.interlock.run.RunError;
 import io.interlock.run.RunLimits;
 import io.interlock.run.RunStatus.Progress;
 import io.interlock.run.RunStatus.StopRequest;
+import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.WorkSteps.HeartbeatRequest;
 import io.interlock.time.LocalTime.Moment;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -93,16 +95,17 @@ public final class ActiveRuns {
     // A request to stop may be made at another engine. It is in the answer to the next heartbeat, which is therefore
     // sent soon.
     private void listen(HeldRun work) {
-        threads.call(() -> source.stops().watch(work.key(), () -> heartbeatSoon(work)))
-                .whenComplete((subscription, failure) -> {
-                    if (subscription != null) {
-                        work.listen(subscription);
-                        // A request from before this brought no wake-up.
-                        heartbeatAtLeisure(work);
-                    } else {
-                        log.debug("no wake-ups for {}, only heartbeats: {}", work, String.valueOf(failure));
-                    }
-                });
+        CompletionStage<ChangeFeed.Subscription> listening =
+                threads.call(() -> source.stops().watch(work.key(), () -> heartbeatSoon(work)));
+        listening.thenAcceptBoth(work.dismissed(), (subscription, dismissed) -> subscription.close());
+        listening.whenComplete((subscription, failure) -> {
+            if (failure == null) {
+                // A request from before this brought no wake-up.
+                heartbeatAtLeisure(work);
+            } else {
+                log.debug("no wake-ups for {}, only heartbeats: {}", work, failure.toString());
+            }
+        });
     }
 
     /** The work has stopped; its heartbeats go on until the store knows how it ended. */
@@ -113,7 +116,7 @@ public final class ActiveRuns {
 
     /** Nothing is left to do for it. Returns false if that was known. */
     boolean dismiss(HeldRun work) {
-        work.stopListening();
+        work.dismissed().complete(null);
         leases.forget(work);
         return held.remove(work);
     }

@@ -16,7 +16,6 @@ import io.interlock.run.RunError;
 import io.interlock.run.RunStatus.Progress;
 import io.interlock.run.RunStatus.StopRequest;
 import io.interlock.run.RunTexts;
-import io.interlock.spi.run.WorkSteps;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.time.Environment.Timers;
 import java.time.Duration;
@@ -107,7 +106,7 @@ public record Attempts(
             this.held = held;
             this.handler = handler;
             this.slot = slot;
-            this.output = new WorkOutput(source.steps(), threads, timers, held);
+            this.output = new WorkOutput(held);
         }
 
         @Override
@@ -202,7 +201,7 @@ public record Attempts(
      * What work has to say, on its way to the store: its end from time to time while the work goes on, so that people can read along,
      * and a longer one when it has ended. Nothing that goes wrong here decides how a run ends. Safe for use by many threads.
      */
-    public static final class WorkOutput {
+    private final class WorkOutput {
 
         /** How often at the most it is sent while the work goes on. */
         static final Duration EVERY = Duration.ofSeconds(3);
@@ -210,34 +209,35 @@ public record Attempts(
         /** How many characters of it, meanwhile: never more than 8 KiB of plain text. */
         static final int MEANWHILE = 8 * 1024;
 
-        private static final Logger log = LoggerFactory.getLogger(WorkOutput.class);
+        /** And when it has ended: so many never make more than the 64 KiB a store keeps. */
+        private static final int MOST = 16 * 1024;
+
         private static final double SPREAD = 0.2;
 
-        private final WorkSteps steps;
-        private final EngineThreads threads;
-        private final EngineTimers timers;
         private final HeldRun held;
-        private final OutputTail tail = new OutputTail();
+        private final StringBuilder text = new StringBuilder();
         // Of two texts on their way, the longer one of the end must arrive last.
         private final Object sending = new Object();
         private Timers.@Nullable Scheduled next;
         private boolean over;
 
-        WorkOutput(WorkSteps steps, EngineThreads threads, EngineTimers timers, HeldRun held) {
-            this.steps = steps;
-            this.threads = threads;
-            this.timers = timers;
+        WorkOutput(HeldRun held) {
             this.held = held;
         }
 
-        void add(String text) {
-            tail.add(text);
-            synchronized (this) {
-                if (next == null && !over && !text.isEmpty()) {
-                    Duration pause = timers.time().jittered(EVERY, SPREAD);
-                    next = timers.chores().after(pause, () -> threads.call(this::tellMeanwhile));
-                }
+        synchronized void add(String more) {
+            text.append(more);
+            if (text.length() > 2 * MOST) {
+                text.replace(0, text.length(), RunTexts.end(text, MOST));
             }
+            if (next == null && !over && !more.isEmpty()) {
+                Duration pause = timers.time().jittered(EVERY, SPREAD);
+                next = timers.chores().after(pause, () -> threads.call(this::tellMeanwhile));
+            }
+        }
+
+        private synchronized String tail(int most) {
+            return RunTexts.end(text, most);
         }
 
         /** Keeps the end of it for good; what comes after is not kept. */
@@ -249,7 +249,7 @@ public record Attempts(
                 }
             }
             synchronized (sending) {
-                keep(tail.text(OutputTail.MOST));
+                keep(tail(MOST));
             }
         }
 
@@ -261,39 +261,16 @@ public record Attempts(
                         return false;
                     }
                 }
-                return held.lost() == null && keep(tail.text(MEANWHILE));
+                return held.lost() == null && keep(tail(MEANWHILE));
             }
         }
 
         private boolean keep(String text) {
             try {
-                return !text.isEmpty() && steps.keepOutput(held.outputNote(text));
+                return !text.isEmpty() && source.steps().keepOutput(held.outputNote(text));
             } catch (RuntimeException | Error failure) {
                 log.warn("the output of {} could not be kept: {}", held, failure.toString());
                 return false;
-            }
-        }
-
-        /** The end of what work has to say, at most {@link #MOST} characters of it. Safe for use by many threads. */
-        private static final class OutputTail {
-
-            /** So many characters never make more than the 64 KiB a store keeps. */
-            static final int MOST = 16 * 1024;
-
-            private final StringBuilder text = new StringBuilder();
-
-            synchronized void add(String more) {
-                text.append(more);
-                if (text.length() > 2 * MOST) {
-                    String end = text(MOST);
-                    text.setLength(0);
-                    text.append(end);
-                }
-            }
-
-            /** The last {@code most} characters of it. */
-            synchronized String text(int most) {
-                return RunTexts.end(text, most);
             }
         }
     }

@@ -13,17 +13,18 @@ import io.interlock.run.Attempt.HeartbeatAnswer;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.StopRequest;
-import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.spi.run.WorkSteps.FinishRequest;
 import io.interlock.spi.run.WorkSteps.HeartbeatRequest;
 import io.interlock.spi.run.WorkSteps.OutputNote;
+import io.interlock.time.Environment.Timers.Scheduled;
 import io.interlock.time.LocalTime;
 import io.interlock.time.LocalTime.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -48,8 +49,7 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
     private volatile boolean stuck;
     private volatile boolean sendsFinalReport;
     private volatile WorkReport.@Nullable Entered overBudget;
-    private ChangeFeed.@Nullable Subscription wakeUps;
-    private boolean listensNoMore;
+    private final CompletableFuture<Void> dismissed = new CompletableFuture<>();
 
     /**
      * A run just granted.
@@ -225,27 +225,9 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
                 .orElse(NEVER);
     }
 
-    /** Keeps {@code subscription}, which brings wake-ups about requests to stop, until {@link #stopListening}. */
-    void listen(ChangeFeed.Subscription subscription) {
-        synchronized (this) {
-            if (!listensNoMore) {
-                wakeUps = subscription;
-                return;
-            }
-        }
-        subscription.close();
-    }
-
-    void stopListening() {
-        ChangeFeed.Subscription over;
-        synchronized (this) {
-            listensNoMore = true;
-            over = wakeUps;
-            wakeUps = null;
-        }
-        if (over != null) {
-            over.close();
-        }
+    /** Done once nothing is left to do for it. */
+    CompletableFuture<Void> dismissed() {
+        return dismissed;
     }
 
     HeartbeatRequest heartbeatRequest(WorkReport.Words words) {
@@ -309,8 +291,8 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
         }
 
         @Override
-        public final void onStop(Runnable task) {
-            held.stop().onStop(task);
+        public final Scheduled onStop(Runnable task) {
+            return held.stop().onStop(task);
         }
     }
 
@@ -349,22 +331,27 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
                 since = now;
                 stop = request;
                 waiting = tasks;
-                tasks = List.of();
+                tasks = new ArrayList<>();
                 interrupt();
             }
             waiting.forEach(callbacks::execute);
             return true;
         }
 
-        /** Runs {@code task} when the signal is raised, or at once if it is. */
-        public void onStop(Runnable task) {
+        /** Runs {@code task} when the signal is raised, or at once if it is, unless what this returns is cancelled before. */
+        public Scheduled onStop(Runnable task) {
             synchronized (this) {
                 if (stop == null) {
                     tasks.add(task);
-                    return;
+                    return () -> forget(task);
                 }
             }
             callbacks.execute(task);
+            return () -> {};
+        }
+
+        private synchronized void forget(Runnable task) {
+            tasks.remove(task);
         }
 
         /** The current thread works from now on, and is to be interrupted. */
