@@ -13,6 +13,7 @@ import io.interlock.cli.run.Wrapper.RunSettings;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.engine.command.InheritedEnvironment;
+import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
@@ -62,8 +63,8 @@ class WrapperTest {
     private static final class InTheDark implements Place {
 
         @Override
-        public Outcome take() {
-            return new Outcome.Over("WAIT_EXPIRED", "the wait is over");
+        public Entry take() {
+            return new Entry.Busy(Facts.none(), "WAIT_EXPIRED", "the wait is over");
         }
 
         @Override
