@@ -1,6 +1,6 @@
 package io.interlock.cli.text;
 
-import io.interlock.cli.text.Console.TerminalText;
+import io.interlock.service.PlainText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -40,7 +40,7 @@ public final class Table {
             throw new IllegalArgumentException(cells.length + " cells for " + columns.size() + " columns");
         }
         // As it will be shown: it is as wide as that.
-        rows.add(Arrays.stream(cells).map(TerminalText::of).toList());
+        rows.add(Arrays.stream(cells).map(PlainText::lines).toList());
         return this;
     }
 

@@ -7,10 +7,10 @@ import io.interlock.access.SignIn;
 import io.interlock.access.SignIn.Person;
 import io.interlock.config.OidcSettings;
 import io.interlock.server.http.Exchange;
-import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.session.Sessions;
 import io.interlock.server.session.Sessions.Session;
 import io.interlock.server.session.Sessions.Tokens;
+import io.interlock.service.PlainText;
 import io.interlock.time.Environment;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -122,7 +122,7 @@ public final class OidcRoutes {
         } else if (code == null) {
             log.info(
                     "the OpenID provider refused a sign-in: {}",
-                    LogText.oneLine(String.valueOf(request.getParam("error"))));
+                    PlainText.oneLine(String.valueOf(request.getParam("error"))));
             fail(context, CALLBACK, "denied");
         } else {
             Attempt begun = attempt.get();
@@ -200,7 +200,7 @@ public final class OidcRoutes {
         log.warn(
                 "a sign-in with the OpenID provider {} failed: {}",
                 settings.issuer(),
-                LogText.oneLine(String.valueOf(why.getMessage())));
+                PlainText.oneLine(String.valueOf(why.getMessage())));
         fail(context, here, code);
     }
 

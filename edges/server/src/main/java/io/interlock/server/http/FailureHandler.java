@@ -1,9 +1,9 @@
 package io.interlock.server.http;
 
-import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
+import io.interlock.service.PlainText;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -132,7 +132,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
     }
 
     static String shown(HttpServerRequest request) {
-        String path = LogText.oneLine(String.valueOf(request.path()));
+        String path = PlainText.oneLine(String.valueOf(request.path()));
         return path.length() > 200 ? path.substring(0, 200) + "…" : path;
     }
 }

@@ -2,8 +2,8 @@ package io.interlock.server.http;
 
 import io.interlock.RunId;
 import io.interlock.config.Limits;
-import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.problem.Problem;
+import io.interlock.service.PlainText;
 import io.interlock.time.Environment;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
@@ -151,13 +151,14 @@ public final class RequestFilter {
                 .addKeyValue("requestId", Exchange.requestId(context))
                 .addKeyValue("method", context.request().method().name())
                 .addKeyValue(
-                        "path", LogText.oneLine(String.valueOf(context.request().path())))
+                        "path",
+                        PlainText.oneLine(String.valueOf(context.request().path())))
                 .addKeyValue("status", context.response().getStatusCode())
                 .addKeyValue("ms", took.toMillis());
         for (Map.Entry<String, Object> note : Exchange.notes(context).entrySet()) {
             Object value = note.getValue();
             line = line.addKeyValue(
-                    note.getKey(), value instanceof Number ? value : LogText.oneLine(String.valueOf(value)));
+                    note.getKey(), value instanceof Number ? value : PlainText.oneLine(String.valueOf(value)));
         }
         line.log(sent ? "answered" : "client went away");
     }
