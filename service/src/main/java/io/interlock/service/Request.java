@@ -116,14 +116,12 @@ public record Request(String tenant, Actor actor, Facts parameters, Facts body) 
         return duration;
     }
 
-    /** The duration that stands at {@code place} of a request, however long; above {@link #LONGEST} if it cannot be counted. */
+    /** The duration that stands at {@code place} of a request, however long. */
     public static Duration unlimited(String place, String text) {
         try {
             return DurationText.parse(place.substring(place.lastIndexOf('/') + 1), text);
         } catch (InvalidSettingException invalid) {
             throw OperationException.invalid(place, String.valueOf(invalid.getMessage()));
-        } catch (ArithmeticException uncountable) {
-            return LONGEST.plusDays(1);
         }
     }
 

@@ -17,17 +17,21 @@ import io.interlock.run.Run;
 import io.interlock.run.Run.CancelAnswer;
 import io.interlock.run.Run.MoveAnswer;
 import io.interlock.run.RunQuery;
+import io.interlock.run.RunQuery.RunPage;
 import io.interlock.run.RunSpec;
 import io.interlock.run.RunSpec.Execution;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.LongStream;
@@ -40,6 +44,11 @@ public final class RunService {
     public static final String CALLERS_JOB = "caller";
 
     private static final String RUNS = "runs";
+
+    /** How many runs are looked at for one page, if few of them match. */
+    private static final int MOST_LOOKED_AT = 1_000;
+
+    private static final int CHUNK = 200;
 
     /** What a caller asks for that does not ask for failed runs. */
     private static final RunQuery.Failure ANY = new RunQuery.Failure(null, null, false);
@@ -80,11 +89,18 @@ public final class RunService {
     /** {@code listRuns}: the newest first. */
     public Facts list(Request request) {
         Request.Keys keys = request.keysAsked();
-        RunPages.Also also = new RunPages.Also(
-                request.words("state", RunState::valueOf),
-                keys.prefix(),
-                request.asked("holder").orElse(null));
-        FilteredPage<Run> page = new RunPages(engine).page(query(request, keys), also);
+        Set<RunState> states = request.words("state", RunState::valueOf);
+        Optional<String> holder = request.asked("holder");
+        RunQuery query = query(request, keys);
+        // A caller that looks for few among many has many looked at at a time.
+        boolean picks = !keys.prefix().isEmpty() || holder.isPresent();
+        int chunk = picks ? Math.max(query.limit(), CHUNK) : query.limit();
+        FilteredPage<Run> page = FilteredPage.of(
+                last -> runs(query.page(last == null ? query.after() : last.number(), chunk), states),
+                run -> run.key().name().startsWith(keys.prefix())
+                        && holder.filter(name -> !isHeldBy(run, name)).isEmpty(),
+                query.limit(),
+                MOST_LOOKED_AT);
         Map<RunId, DeadLetter.Disposition> done = settlements(request.tenant(), page.items());
         return Facts.with(
                         "items",
@@ -92,6 +108,32 @@ public final class RunService {
                                 .map(run -> settled(RunFacts.of(run), done.get(run.id())))
                                 .toList())
                 .and("cursor", page.last(), last -> Request.cursorOf(RUNS, last.number()));
+    }
+
+    private static boolean isHeldBy(Run run, String holder) {
+        return run.status()
+                .lastTurn()
+                .filter(turn -> turn.holder().label().equals(holder))
+                .isPresent();
+    }
+
+    /**
+     * A page of runs in any of {@code states}, or in all if there are none. Each state is asked for by itself, because the store finds the runs
+     * of one without a look at all others. A run that goes on to its next state meanwhile is in two of the lists, and counts once.
+     */
+    private FilteredPage.Part<Run> runs(RunQuery query, Set<RunState> states) {
+        List<RunQuery> asked = states.isEmpty()
+                ? List.of(query)
+                : states.stream().map(query::in).toList();
+        Map<Long, Run> found = new TreeMap<>(Comparator.reverseOrder());
+        boolean more = false;
+        for (RunQuery each : asked) {
+            RunPage page = engine.list(each);
+            page.runs().forEach(run -> found.put(run.number(), run));
+            more |= page.more();
+        }
+        List<Run> first = found.values().stream().limit(query.limit()).toList();
+        return new FilteredPage.Part<>(first, more || found.size() > first.size());
     }
 
     /** The part of the request that the store looks for. */

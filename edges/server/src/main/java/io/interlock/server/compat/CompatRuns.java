@@ -26,6 +26,7 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.Facts;
 import io.interlock.service.LockService;
+import io.interlock.service.OperationException;
 import io.interlock.service.RefusalFacts;
 import io.interlock.service.RunFacts;
 import io.interlock.service.RunService;
@@ -99,7 +100,7 @@ final class CompatRuns {
                 .flatMap(engine()::find)
                 .filter(found -> found.key().tenant().equals(call.tenant())
                         && found.key().name().startsWith(prefix))
-                .orElseThrow(() -> Call.notFound(what, id));
+                .orElseThrow(() -> OperationException.notFound(what, id));
     }
 
     /** The newest run of {@code query}. Blocks. */

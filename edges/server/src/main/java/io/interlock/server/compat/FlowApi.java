@@ -15,6 +15,7 @@ import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
 import io.interlock.server.problem.Problem;
 import io.interlock.service.Facts;
+import io.interlock.service.OperationException;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
@@ -144,7 +145,7 @@ public final class FlowApi {
     }
 
     private JobSettings job(String phase) {
-        return runs.job(phase).orElseThrow(() -> Call.notFound("phase", phase));
+        return runs.job(phase).orElseThrow(() -> OperationException.notFound("phase", phase));
     }
 
     private static LockKey key(Call call, String phase) {

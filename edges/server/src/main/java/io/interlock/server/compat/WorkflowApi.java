@@ -31,6 +31,7 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.Facts;
 import io.interlock.service.LockService;
+import io.interlock.service.OperationException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -86,7 +87,7 @@ public final class WorkflowApi {
         JobSettings workflow = runs.jobs().stream()
                 .filter(job -> job.triggers().containsKey(trigger))
                 .findFirst()
-                .orElseThrow(() -> Call.notFound("trigger", trigger));
+                .orElseThrow(() -> OperationException.notFound("trigger", trigger));
         RunRequest anonymous = CompatRuns.request(
                         call, Workflows.request(call.tenant(), workflow.name()).key(), workflow)
                 .parameters(call.body().encode())
@@ -219,7 +220,7 @@ public final class WorkflowApi {
         String workflow = call.required("id", String.class);
         return runs.job(workflow)
                 .map(job -> Workflows.request(call.tenant(), workflow).key())
-                .orElseThrow(() -> Call.notFound("workflow", workflow));
+                .orElseThrow(() -> OperationException.notFound("workflow", workflow));
     }
 
     /** An execution of a workflow, or of one of its nodes. */
