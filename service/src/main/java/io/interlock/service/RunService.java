@@ -82,8 +82,8 @@ public final class RunService {
                 .orElseThrow(() -> unknown(text));
     }
 
-    private static OperationException unknown(Object id) {
-        return OperationException.notFound("run", id.toString());
+    private static Problem unknown(Object id) {
+        return Problem.notFound("run", id.toString());
     }
 
     /** {@code listRuns}: the newest first. */
@@ -220,10 +220,10 @@ public final class RunService {
         Facts body = request.body();
         boolean byCaller = body.shown("execution").equals("caller");
         if (body.text("job").isEmpty() && !byCaller) {
-            throw OperationException.invalid("/job", "is required unless execution is caller");
+            throw Problem.invalid("/job", "is required unless execution is caller");
         }
         if (body.text("leaseId").isPresent() && !byCaller) {
-            throw OperationException.invalid(
+            throw Problem.invalid(
                     "/leaseId", "is for execution caller only: a worker that claims the run makes its own");
         }
         Map<String, String> labels = new HashMap<>();
@@ -245,7 +245,7 @@ public final class RunService {
     /** What {@code rerunRun} asks for: the work of {@code run} once more, in the same words. */
     public static RunRequest again(Request request, Run run) {
         if (run.spec().execution() == Execution.CALLER) {
-            throw OperationException.invalid("path/id", "is its caller's work, which no worker can do again");
+            throw Problem.invalid("path/id", "is its caller's work, which no worker can do again");
         }
         RunRequest again = RunRequest.of(run.key(), run.job())
                 .onConflict(run.spec().policy())
@@ -348,21 +348,21 @@ public final class RunService {
                 : unknown(run.id());
     }
 
-    private static OperationException settled(DeadLetter letter) {
+    private static Problem settled(DeadLetter letter) {
         return letter.settled()
                 .map(done -> notDead(letter.run(), "was " + done.kind() + " by " + done.actor())
                         .with("settled", done.kind().name()))
                 .orElseGet(() -> notDead(letter.run(), "is settled"));
     }
 
-    private static OperationException notDead(Run run, String why) {
-        return OperationException.of("not-dead", "Run " + run.id() + " " + why + ".")
+    private static Problem notDead(Run run, String why) {
+        return Problem.of(ProblemCode.NOT_DEAD, "Run " + run.id() + " " + why + ".")
                 .with("state", run.state());
     }
 
     /** The refusal of what comes after the end of {@code run}. */
-    public static OperationException finished(Run run) {
-        return OperationException.of("run-finished", "Run " + run.id() + " ended as " + run.state() + ".")
+    public static Problem finished(Run run) {
+        return Problem.of(ProblemCode.RUN_FINISHED, "Run " + run.id() + " ended as " + run.state() + ".")
                 .with("state", run.state())
                 .with("endedAt", TimeText.format(run.status().since()));
     }

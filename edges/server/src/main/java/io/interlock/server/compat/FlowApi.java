@@ -13,15 +13,15 @@ import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.problem.Problem;
 import io.interlock.service.Facts;
-import io.interlock.service.OperationException;
+import io.interlock.service.Problem;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -89,11 +89,12 @@ public final class FlowApi {
 
     private Optional<String> nextPhase(Run run) {
         String result = run.status().result();
-        if (run.state() != RunState.SUCCEEDED || result == null || !result.startsWith("{")) {
-            return Optional.empty();
-        }
-        Object next = new JsonObject(result).getValue("next_phase");
-        return next instanceof String phase && runs.job(phase).isPresent() ? Optional.of(phase) : Optional.empty();
+        return run.state() == RunState.SUCCEEDED
+                        && result != null
+                        && OperationContext.decoded(result) instanceof Map<?, ?> named
+                        && named.get("next_phase") instanceof String phase
+                ? runs.job(phase).map(JobSettings::name)
+                : Optional.empty();
     }
 
     private CompletionStage<Reply> answer(Call call, String phase, Submission answer) {
@@ -145,7 +146,7 @@ public final class FlowApi {
     }
 
     private JobSettings job(String phase) {
-        return runs.job(phase).orElseThrow(() -> OperationException.notFound("phase", phase));
+        return runs.job(phase).orElseThrow(() -> Problem.notFound("phase", phase));
     }
 
     private static LockKey key(Call call, String phase) {

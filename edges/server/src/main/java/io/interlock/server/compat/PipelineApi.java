@@ -15,7 +15,7 @@ import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
 import io.interlock.service.Facts;
-import io.interlock.service.OperationException;
+import io.interlock.service.Problem;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
@@ -99,7 +99,7 @@ public final class PipelineApi {
 
     private JobSettings job(Call call) {
         String pipeline = call.required("pipeline_id", String.class);
-        return runs.job(pipeline).orElseThrow(() -> OperationException.notFound("pipeline", pipeline));
+        return runs.job(pipeline).orElseThrow(() -> Problem.notFound("pipeline", pipeline));
     }
 
     private static LockKey key(Call call) {

@@ -27,11 +27,10 @@ import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Operations.Signatures;
 import io.interlock.server.api.Reply;
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.Facts;
 import io.interlock.service.LockService;
-import io.interlock.service.OperationException;
+import io.interlock.service.Problem;
+import io.interlock.service.ProblemCode;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -87,7 +86,7 @@ public final class WorkflowApi {
         JobSettings workflow = runs.jobs().stream()
                 .filter(job -> job.triggers().containsKey(trigger))
                 .findFirst()
-                .orElseThrow(() -> OperationException.notFound("trigger", trigger));
+                .orElseThrow(() -> Problem.notFound("trigger", trigger));
         RunRequest anonymous = CompatRuns.request(
                         call, Workflows.request(call.tenant(), workflow.name()).key(), workflow)
                 .parameters(call.body().encode())
@@ -220,7 +219,7 @@ public final class WorkflowApi {
         String workflow = call.required("id", String.class);
         return runs.job(workflow)
                 .map(job -> Workflows.request(call.tenant(), workflow).key())
-                .orElseThrow(() -> OperationException.notFound("workflow", workflow));
+                .orElseThrow(() -> Problem.notFound("workflow", workflow));
     }
 
     /** An execution of a workflow, or of one of its nodes. */

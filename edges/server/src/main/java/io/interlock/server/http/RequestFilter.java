@@ -2,8 +2,8 @@ package io.interlock.server.http;
 
 import io.interlock.RunId;
 import io.interlock.config.Limits;
-import io.interlock.server.problem.Problem;
 import io.interlock.service.PlainText;
+import io.interlock.service.Problem;
 import io.interlock.time.Environment;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
