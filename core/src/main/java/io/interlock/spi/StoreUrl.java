@@ -24,6 +24,8 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
 
     private static final Pattern PASSWORD = Pattern.compile("(//[^:@/]*):.*@");
 
+    private static final Pattern SECRET_OPTION = Pattern.compile("(?i)([?&][^=&]*password=)[^&]*");
+
     /** {@code //user:begin-of-a-password/rest-of-it@…}: a password with a character that ends the host. */
     private static final Pattern CUT_PASSWORD = Pattern.compile("//[^/?@]*:[^/?@]*/[^?]*@.*");
 
@@ -95,8 +97,11 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
         return mask(scheme + ":" + rest);
     }
 
-    private static String mask(String url) {
-        return PASSWORD.matcher(url).replaceAll("$1:***@");
+    /** {@code url} without its password and those among its options, such as {@code sslpassword}. */
+    public static String mask(String url) {
+        return SECRET_OPTION
+                .matcher(PASSWORD.matcher(url).replaceAll("$1:***@"))
+                .replaceAll("$1***");
     }
 
     private static void addOption(Map<String, String> options, String url, String pair) {

@@ -1,5 +1,6 @@
 package io.interlock.config;
 
+import io.interlock.spi.StoreUrl;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,7 +30,6 @@ public record EffectiveProperty(String name, String value, String origin) {
     /** The configuration for display, with secrets masked. */
     static final class View {
 
-        private static final Pattern PASSWORD = Pattern.compile("(//[^:@/]*):.*@");
         private static final Pattern USER = Pattern.compile("//[^/@]*@");
         private static final String MASK = "***";
 
@@ -110,7 +110,7 @@ public record EffectiveProperty(String name, String value, String origin) {
         private static String safe(Settings.Setting setting, String value) {
             return switch (setting.kind()) {
                 case SECRET -> MASK;
-                case STORE -> PASSWORD.matcher(value).replaceAll("$1:" + MASK + "@");
+                case STORE -> StoreUrl.mask(value);
                 case URL -> USER.matcher(value).replaceAll("//" + MASK + "@").replaceFirst("\\?.*$", "?" + MASK);
                 case HOOK ->
                     USER.matcher(value).replaceAll("//" + MASK + "@").replaceFirst("^(\\w+://[^/?]*).*$", "$1/" + MASK);

@@ -162,6 +162,17 @@ class ConfigurationTest {
     }
 
     @Test
+    void noPasswordOfADriverIsShown() {
+        String options = "sslmode=verify-full&sslpassword=canary&keyStorePassword=canary&ApplicationName=app";
+        Configuration all = written.read("interlock: { store: 'postgresql://me@db/x?" + options + "' }");
+        assertThat(all.effective())
+                .contains(new EffectiveProperty(
+                        "interlock.store",
+                        "postgresql://me@db/x?" + options.replace("canary", "***"),
+                        "interlock.yaml:1"));
+    }
+
+    @Test
     void theEntriesOfEveryListAreShown() {
         Configuration all = written.read("""
                 interlock:
