@@ -127,7 +127,10 @@ public final class OidcRoutes {
         } else {
             Attempt begun = attempt.get();
             provider.claims(code, begun.verifier(), redirect(context), begun.nonce())
-                    .onSuccess(claims -> admit(context, claims, begun.to()))
+                    .map(claims -> {
+                        admit(context, claims, begun.to());
+                        return claims;
+                    })
                     .onFailure(failure -> fail(context, CALLBACK, "provider", failure));
         }
     }
@@ -265,14 +268,18 @@ public final class OidcRoutes {
         private static final Pattern FORM = Pattern.compile("([A-Za-z0-9_-]{43})\\.([A-Za-z0-9_-]*)");
 
         static Optional<Attempt> read(String text) {
-            return Optional.of(FORM.matcher(text))
-                    .filter(form -> form.matches())
-                    .map(form -> new Attempt(
-                            form.group(1),
-                            new String(Base64.getUrlDecoder().decode(form.group(2)), StandardCharsets.UTF_8)))
-                    // A cookie may come from elsewhere.
-                    .filter(attempt ->
-                            attempt.to.isEmpty() || PAGE.matcher(attempt.to).matches());
+            // A cookie may come from elsewhere.
+            try {
+                return Optional.of(FORM.matcher(text))
+                        .filter(form -> form.matches())
+                        .map(form -> new Attempt(
+                                form.group(1),
+                                new String(Base64.getUrlDecoder().decode(form.group(2)), StandardCharsets.UTF_8)))
+                        .filter(attempt ->
+                                attempt.to.isEmpty() || PAGE.matcher(attempt.to).matches());
+            } catch (IllegalArgumentException noBase64) {
+                return Optional.empty();
+            }
         }
 
         String text() {
