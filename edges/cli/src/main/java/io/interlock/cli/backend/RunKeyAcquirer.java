@@ -2,9 +2,7 @@ package io.interlock.cli.backend;
 
 import io.interlock.LeaseLostException;
 import io.interlock.StoreUnavailableException;
-import io.interlock.cli.text.Failure;
 import io.interlock.client.Json;
-import io.interlock.client.ProblemException;
 import io.interlock.engine.CallerRun;
 import io.interlock.engine.CallerRun.CallerTurn;
 import io.interlock.engine.RunRequest;
@@ -72,9 +70,6 @@ final class RunKeyAcquirer implements KeyAcquirer {
 
     private final class QueuedRun implements Place {
 
-        /** It has no place any more. */
-        private static final Set<String> ENDED = Set.of("run-finished", "not-found");
-
         private final CallerTurn turn;
 
         QueuedRun(CallerTurn turn) {
@@ -107,12 +102,9 @@ final class RunKeyAcquirer implements KeyAcquirer {
             // that is cancelled already cannot be cancelled again.
             try {
                 backend.requests().post(path() + "/cancel", Facts.with("reason", "the waiting command was ended"));
-            } catch (Failure | ProblemException refused) {
-                if (!ENDED.contains(refused.code())) {
-                    throw refused;
-                }
+            } finally {
+                turn.close();
             }
-            turn.close();
         }
 
         private String path() {

@@ -6,13 +6,13 @@ import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.TableOptions;
 import io.interlock.cli.command.ConfigCommand.ConfigOptions;
 import io.interlock.cli.text.Console;
-import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
 import io.interlock.config.Given;
 import io.interlock.run.Retention;
 import io.interlock.service.Facts;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -113,24 +113,18 @@ public final class JanitorCommands {
     }
 
     private static int show(Facts janitor, Console console, TableOptions options) {
-        Table table = new Table("sweep", "key", "run", "why");
-        int actions = 0;
+        List<Facts> actions = new ArrayList<>();
         for (Facts sweep : janitor.list("sweeps")) {
             sweep.text("skipped").ifPresent(why -> console.say(sweep.shown("sweep") + ": " + why));
-            for (Facts action : sweep.list("actions")) {
-                actions++;
-                table.row(
-                        sweep.shown("sweep"),
-                        action.shown("key"),
-                        action.shown("run"),
-                        Times.readable(action.shown("why")));
-            }
+            sweep.list("actions").forEach(action -> actions.add(action.and("sweep", sweep.shown("sweep"))));
         }
-        if (actions == 0) {
+        if (actions.isEmpty()) {
             console.say("nothing is due for a sweep");
             return 0;
         }
-        options.print(table, console, "run", "sweep");
+        Columns columns =
+                new Columns().of("sweep", "key", "run").of("why", action -> Times.readable(action.shown("why")));
+        options.print(columns.table(actions), console, "run", "sweep");
         return 0;
     }
 }

@@ -1,6 +1,6 @@
 package io.interlock.cli.run;
 
-import io.interlock.StoreUnavailableException;
+import io.interlock.InterlockException;
 import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.KeyAcquirer.Entry;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey;
@@ -133,7 +133,7 @@ public final class Wrapper {
         try {
             place.leave();
             narrator.say("left", facts, "left the line of " + key(), List.of());
-        } catch (StoreUnavailableException untold) {
+        } catch (InterlockException untold) {
             narrator.say("left", facts, "left the line of " + key() + "; its place there ends by itself", List.of());
         }
         return finished(false, Signals.exitCode(signal));
