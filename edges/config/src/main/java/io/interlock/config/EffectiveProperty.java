@@ -1,6 +1,6 @@
 package io.interlock.config;
 
-import io.interlock.spi.StoreUrl;
+import io.interlock.StoreCapabilities;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -110,7 +110,7 @@ public record EffectiveProperty(String name, String value, String origin) {
         private static String safe(Settings.Setting setting, String value) {
             return switch (setting.kind()) {
                 case SECRET -> MASK;
-                case STORE -> StoreUrl.mask(value);
+                case STORE -> StoreCapabilities.shown(value);
                 case URL -> USER.matcher(value).replaceAll("//" + MASK + "@").replaceFirst("\\?.*$", "?" + MASK);
                 case HOOK ->
                     USER.matcher(value).replaceAll("//" + MASK + "@").replaceFirst("^(\\w+://[^/?]*).*$", "$1/" + MASK);

@@ -19,7 +19,6 @@ import io.interlock.config.DataFolder;
 import io.interlock.config.Given.Flag;
 import io.interlock.engine.Jobs;
 import io.interlock.run.Retention;
-import io.interlock.spi.StoreUrl;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,7 +93,7 @@ public final class TargetOptions {
         List<String> words = new ArrayList<>();
         String store = store();
         if (store != null) {
-            words.addAll(List.of("--store", StoreUrl.mask(store)));
+            words.addAll(List.of("--store", StoreCapabilities.shown(store)));
         }
         for (OptionSpec option : List.of(serverOption, keyFile, authorities)) {
             Object value = value(option, Object.class);
