@@ -42,7 +42,7 @@ public final class FlowApi {
         return new Operations()
                 .on("resumeFlow", api::resume)
                 .on("getPhaseLock", context.blocking(api::look))
-                .on("releasePhaseLock", context.blocking(api::release));
+                .on("releasePhaseLock", context.blocking(call -> api.runs.release(call, api.pathKey(call))));
     }
 
     private CompletionStage<Reply> resume(Call call) {
@@ -134,10 +134,6 @@ public final class FlowApi {
                 .and("timestamp", since)
                 .and("elapsed_seconds", Math.max(0, elapsed) / 1_000.0)
                 .orNull("run_id", CompatRuns.runOf(view).orElse(null));
-    }
-
-    private Reply release(Call call) {
-        return runs.release(call, pathKey(call));
     }
 
     private LockKey pathKey(Call call) {

@@ -45,7 +45,7 @@ public final class PipelineApi {
                 .on("runPipeline", api::run)
                 .on("getPipelineRun", context.blocking(api::get))
                 .on("listPipelineLocks", context.blocking(api::locks))
-                .on("releasePipelineLock", context.blocking(api::release));
+                .on("releasePipelineLock", context.blocking(call -> api.runs.release(call, key(call))));
     }
 
     private CompletionStage<Reply> run(Call call) {
@@ -91,10 +91,6 @@ public final class PipelineApi {
         List<KeyView> held = runs.allHeld(call.tenant(), KEYS);
         return Reply.ok(
                 Facts.with("locks", held.stream().map(PipelineApi::lockJson).toList()));
-    }
-
-    private Reply release(Call call) {
-        return runs.release(call, key(call));
     }
 
     private JobSettings job(Call call) {

@@ -73,8 +73,10 @@ public final class WorkflowApi {
         return new Operations()
                 .on("triggerWorkflow", api::trigger)
                 .signedBy("triggerWorkflow", senders)
-                .on("getWorkflowLock", context.blocking(api::look))
-                .on("releaseWorkflowLock", context.blocking(api::release))
+                .on(
+                        "getWorkflowLock",
+                        context.blocking(call -> Reply.ok(lockJson(LockService.view(context.engine(), api.key(call))))))
+                .on("releaseWorkflowLock", context.blocking(call -> api.runs.release(call, api.key(call))))
                 .on("cleanWorkflowLocks", context.blocking(api::clean))
                 .on("getExecution", context.blocking(api::get))
                 .on("abortExecution", context.blocking(api::abort));
@@ -159,14 +161,6 @@ public final class WorkflowApi {
         }
         Object id = inner.getValue(names[names.length - 1]);
         return id instanceof String || id instanceof Number ? Optional.of(String.valueOf(id)) : Optional.empty();
-    }
-
-    private Reply look(Call call) {
-        return Reply.ok(lockJson(LockService.view(runs.engine(), key(call))));
-    }
-
-    private Reply release(Call call) {
-        return runs.release(call, key(call));
     }
 
     /** What the janitor does by itself every few seconds, now. */

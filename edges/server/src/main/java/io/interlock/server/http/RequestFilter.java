@@ -15,7 +15,6 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
@@ -50,9 +49,6 @@ public final class RequestFilter {
     private final BodyReader bodies;
     private final BodyReader anyBodies;
     private final Map<CharSequence, CharSequence> securityHeaders = new LinkedHashMap<>();
-    private volatile WrittenDate date = new WrittenDate(Long.MIN_VALUE, "");
-
-    private record WrittenDate(long second, CharSequence text) {}
 
     /**
      * The handlers.
@@ -164,15 +160,8 @@ public final class RequestFilter {
     }
 
     private void addHeaders(HttpServerResponse response) {
-        // RFC 9110 asks for the date. It is formatted once a second; threads that do so at the same time write the
-        // same.
-        Instant now = environment.clock().instant();
-        WrittenDate last = date;
-        if (last.second != now.getEpochSecond()) {
-            last = new WrittenDate(now.getEpochSecond(), HttpHeaders.createOptimized(DATE.format(now)));
-            date = last;
-        }
-        response.putHeader(HttpHeaders.DATE, last.text);
+        // RFC 9110 asks for it.
+        response.putHeader(HttpHeaders.DATE, DATE.format(environment.clock().instant()));
         securityHeaders.forEach(response::putHeader);
     }
 
