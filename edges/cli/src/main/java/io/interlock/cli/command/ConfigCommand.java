@@ -1,10 +1,10 @@
 package io.interlock.cli.command;
 
-import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.command.CliCommand.TableOptions;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.Table;
 import io.interlock.client.Json;
 import io.interlock.config.Configuration;
 import io.interlock.config.ConfigurationException;
@@ -55,8 +55,8 @@ public final class ConfigCommand extends CliCommand {
             console().print(Json.pretty(Facts.with("items", items)));
             return 0;
         }
-        Columns columns = new Columns().of("name", "value");
-        shown.print((origin ? columns.of("origin") : columns).table(items), console());
+        Table columns = new Table().of("name", "value");
+        shown.print(origin ? columns.of("origin") : columns, items, console());
         configuration.warnings().forEach(console()::say);
         return 0;
     }

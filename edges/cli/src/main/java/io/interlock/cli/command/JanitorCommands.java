@@ -2,10 +2,10 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
-import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.TableOptions;
 import io.interlock.cli.command.ConfigCommand.ConfigOptions;
 import io.interlock.cli.text.Console;
+import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
 import io.interlock.config.Given;
 import io.interlock.run.Retention;
@@ -44,9 +44,9 @@ public final class JanitorCommands {
             if (workers.isEmpty()) {
                 console().say("no worker has been seen for an hour");
             } else {
-                Columns columns =
-                        new Columns().of("worker", "slots", "busy", "version").of("seen", when("seenAt"));
-                options.print(columns.table(workers), console());
+                Table columns =
+                        new Table().of("worker", "slots", "busy", "version").of("seen", when("seenAt"));
+                options.print(columns, workers, console());
             }
             janitor.time("nextAt").ifPresent(next -> console().say("the server sweeps next at " + Times.second(next)));
             return show(janitor, console(), options);
@@ -122,9 +122,8 @@ public final class JanitorCommands {
             console.say("nothing is due for a sweep");
             return 0;
         }
-        Columns columns =
-                new Columns().of("sweep", "key", "run").of("why", action -> Times.readable(action.shown("why")));
-        options.print(columns.table(actions), console, "run", "sweep");
+        Table columns = new Table().of("sweep", "key", "run").of("why", action -> Times.readable(action.shown("why")));
+        options.print(columns.sparing("run", "sweep"), actions, console);
         return 0;
     }
 }
