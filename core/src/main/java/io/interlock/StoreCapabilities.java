@@ -3,6 +3,7 @@ package io.interlock;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * The properties of a store.
@@ -23,6 +24,8 @@ public record StoreCapabilities(
         int parallelBatches,
         Duration writeEvery) {
 
+    private static final Pattern PASSWORD = Pattern.compile("(//[^:@/]*):.*@");
+    private static final Pattern SECRET_OPTION = Pattern.compile("(?i)([?&][^=&]*password=)[^&]*");
     private static final Set<String> LEASES_ONLY = Set.of("redis", "rediss", "etcd", "etcds", "firestore");
 
     /** A store that may write a key at any rate. */
@@ -39,6 +42,13 @@ public record StoreCapabilities(
     /** Whether the store at {@code url} keeps runs; otherwise it keeps leases only. */
     public static boolean keepsRuns(String url) {
         return !LEASES_ONLY.contains(url.replaceFirst(":.*", "").toLowerCase(Locale.ROOT));
+    }
+
+    /** The URL of a store without its password and those among its options, such as {@code sslpassword}. */
+    public static String shown(String url) {
+        return SECRET_OPTION
+                .matcher(PASSWORD.matcher(url).replaceAll("$1:***@"))
+                .replaceAll("$1***");
     }
 
     /** How far a store's exclusion reaches. */

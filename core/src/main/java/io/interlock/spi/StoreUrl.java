@@ -3,6 +3,7 @@ package io.interlock.spi;
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseTerms;
+import io.interlock.StoreCapabilities;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -22,8 +23,6 @@ import java.util.regex.Pattern;
  */
 public record StoreUrl(String scheme, String rest, Map<String, String> options) {
 
-    private static final Pattern PASSWORD = Pattern.compile("(//[^:@/]*):.*@");
-
     /** {@code //user:begin-of-a-password/rest-of-it@…}: a password with a character that ends the host. */
     private static final Pattern CUT_PASSWORD = Pattern.compile("//[^/?@]*:[^/?@]*/[^?]*@.*");
 
@@ -39,7 +38,7 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
         if (colon <= 0) {
             throw new InvalidSettingException(
                     "store",
-                    mask(url),
+                    StoreCapabilities.shown(url),
                     "has no scheme",
                     "write memory:, sqlite:PATH, postgresql://user:password@host:port/db,"
                             + " mariadb://user:password@host:port/db, redis://host:port, etcd://host:port,… or firestore://project");
@@ -111,24 +110,23 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
 
     @Override
     public String toString() {
-        return mask(scheme + ":" + rest);
-    }
-
-    private static String mask(String url) {
-        return PASSWORD.matcher(url).replaceAll("$1:***@");
+        return StoreCapabilities.shown(scheme + ":" + rest);
     }
 
     private static void addOption(Map<String, String> options, String url, String pair) {
         int equals = pair.indexOf('=');
         if (equals <= 0) {
             throw new InvalidSettingException(
-                    "store", mask(url), "has the option '" + pair + "' without a value", "write ?option=value&…");
+                    "store",
+                    StoreCapabilities.shown(url),
+                    "has the option '" + pair + "' without a value",
+                    "write ?option=value&…");
         }
         String name = decodedOption(pair.substring(0, equals));
         String value = decodedOption(pair.substring(equals + 1));
         if (options.put(name, value) != null) {
             throw new InvalidSettingException(
-                    "store", mask(url), "has the option '" + name + "' twice", "remove one of them");
+                    "store", StoreCapabilities.shown(url), "has the option '" + name + "' twice", "remove one of them");
         }
     }
 

@@ -69,7 +69,7 @@ public final class AdminService {
         LockKey key = request.keyAsked().orElseThrow();
         return engine.resource(key)
                 .map(AdminFacts::resource)
-                .orElseThrow(() -> OperationException.notFound("resource", key.name()));
+                .orElseThrow(() -> Problem.notFound("resource", key.name()));
     }
 
     /** {@code setResource}: sets the state of a resource whose key is free, whatever its version is. */
@@ -96,12 +96,12 @@ public final class AdminService {
         }
     }
 
-    private OperationException inUse(LockKey key, Optional<Resource> resource) {
+    private Problem inUse(LockKey key, Optional<Resource> resource) {
         String why = LockService.view(engine, key)
                 .map(KeyView::explanation)
                 .orElse("a run that waits for its next attempt moves it");
-        return OperationException.of(
-                        "lock-held",
+        return Problem.of(
+                        ProblemCode.LOCK_HELD,
                         "The state of " + key.name() + " is set only while its key is free: " + why
                                 + ". Wait for its run, cancel it, or evict its lease first.")
                 .with("key", key.name())

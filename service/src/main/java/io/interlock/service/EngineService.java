@@ -6,7 +6,7 @@ import java.util.function.Function;
 
 /**
  * The operations of the REST API that the server and the command line share: each takes a {@link Request} and answers with {@link Facts}, or
- * with an {@link OperationException}. They know neither HTTP nor a terminal, and block. Safe for use by many threads.
+ * with a {@link Problem}. They know neither HTTP nor a terminal, and block. Safe for use by many threads.
  */
 public record EngineService(LockService locks, RunService runs, AdminService admin) {
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param last the item behind which the next page begins; {@code null} if this is the last page
  */
-public record FilteredPage<T>(List<T> items, @Nullable T last) {
+record FilteredPage<T>(List<T> items, @Nullable T last) {
 
     /** Some items as the store has them, and whether there may be more behind them. */
     public record Part<T>(List<T> items, boolean more) {

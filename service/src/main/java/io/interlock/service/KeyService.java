@@ -73,8 +73,7 @@ public final class KeyService {
         String id = request.required("id");
         String reason = request.asked("reason").orElse("no reason given");
         return ring.revoke(request.tenant(), id, request.actor(), reason)
-                .thenApply(revoked ->
-                        revoked.map(this::json).orElseThrow(() -> OperationException.notFound("API key", id)));
+                .thenApply(revoked -> revoked.map(this::json).orElseThrow(() -> Problem.notFound("API key", id)));
     }
 
     private Facts json(AccessKey key) {

@@ -177,7 +177,7 @@ public final class LockService {
     /**
      * What an eviction of the lease with {@code token} did: {@code releasedToken, opensAt}.
      *
-     * @throws OperationException if the key has no such lease
+     * @throws Problem if the key has no such lease
      */
     public static Facts evicted(LockKey key, FencingToken token, EvictAnswer answer) {
         if (answer instanceof EvictAnswer.Evicted evicted) {
@@ -185,7 +185,7 @@ public final class LockService {
         }
         LeaseRecord now = ((EvictAnswer.Mismatch) answer).current();
         String why = now == null ? "has no lease" : "has token " + now.token() + ", not " + token;
-        throw OperationException.of("token-stale", key.name() + " " + why + ".")
+        throw Problem.of(ProblemCode.TOKEN_STALE, key.name() + " " + why + ".")
                 .with("key", key.name())
                 .with("token", token.value())
                 .with("currentToken", now == null ? null : now.token().value());
@@ -205,7 +205,7 @@ public final class LockService {
     public Facts resume(Request request) {
         String pattern = pattern(request);
         if (!engine.resume(request.tenant(), pattern, request.actor(), request.reason())) {
-            throw OperationException.notFound("pause of", pattern);
+            throw Problem.notFound("pause of", pattern);
         }
         return Facts.with(pattern.endsWith("*") ? "pattern" : "key", pattern)
                 .and("paused", false)
@@ -217,10 +217,10 @@ public final class LockService {
         @Nullable String key = request.body().text("key").orElse(null);
         @Nullable String pattern = request.body().text("pattern").orElse(null);
         if ((key == null) == (pattern == null)) {
-            throw OperationException.invalid("/key", "name either key or pattern");
+            throw Problem.invalid("/key", "name either key or pattern");
         }
         if (key != null && key.contains("*")) {
-            throw OperationException.invalid("/key", "contains a '*'; send it as pattern");
+            throw Problem.invalid("/key", "contains a '*'; send it as pattern");
         }
         String named = key == null ? String.valueOf(pattern) : key;
         if (!named.equals("*")) {
@@ -235,7 +235,7 @@ public final class LockService {
         Instant now = engine.queries().time();
         Instant end = time(text);
         if (!end.isAfter(now)) {
-            throw OperationException.invalid(
+            throw Problem.invalid(
                     "/until", "'" + TimeText.format(end) + "' is over; it is " + TimeText.format(now) + " now");
         }
         return Duration.between(now, end);
@@ -245,7 +245,7 @@ public final class LockService {
         try {
             return OffsetDateTime.parse(text).toInstant();
         } catch (DateTimeException invalid) {
-            throw OperationException.invalid("/until", "'" + text + "' is not a time like 2026-11-15T04:00:00Z");
+            throw Problem.invalid("/until", "'" + text + "' is not a time like 2026-11-15T04:00:00Z");
         }
     }
 }

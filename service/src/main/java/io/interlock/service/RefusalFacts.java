@@ -19,9 +19,9 @@ public final class RefusalFacts {
     private RefusalFacts() {}
 
     /** The failure of an operation that met {@code refusal}; {@code view} adds what is known about the key. */
-    public static OperationException exception(Refusal refusal, @Nullable KeyView view) {
+    public static Problem exception(Refusal refusal, @Nullable KeyView view) {
         String explanation = refusal.explanation();
-        OperationException refused = OperationException.of(refusal.code(), sentence(refusal, explanation))
+        Problem refused = Problem.of(ProblemCode.of(refusal.code()), sentence(refusal, explanation))
                 .with("key", refusal.key().name())
                 .with(of(refusal, view))
                 .with("explanation", explanation);
@@ -94,12 +94,11 @@ public final class RefusalFacts {
     }
 
     /** The lease of {@code key} with {@code token} is lost; {@code current} is the one the key has now. */
-    public static OperationException leaseLost(
-            LockKey key, FencingToken token, LossCause cause, @Nullable LeaseRecord current) {
+    public static Problem leaseLost(LockKey key, FencingToken token, LossCause cause, @Nullable LeaseRecord current) {
         String other =
                 current == null || current.token().equals(token) ? "" : "; the current token is " + current.token();
-        return OperationException.of(
-                        "lease-lost",
+        return Problem.of(
+                        ProblemCode.LEASE_LOST,
                         "The lease on " + key.name() + " with token " + token + " is lost: " + cause.explanation()
                                 + other + ".")
                 .with("key", key.name())

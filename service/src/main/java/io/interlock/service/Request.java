@@ -111,19 +111,17 @@ public record Request(String tenant, Actor actor, Facts parameters, Facts body) 
     public static Duration duration(String place, String text) {
         Duration duration = unlimited(place, text);
         if (duration.compareTo(LONGEST) > 0) {
-            throw OperationException.invalid(place, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d");
+            throw Problem.invalid(place, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d");
         }
         return duration;
     }
 
-    /** The duration that stands at {@code place} of a request, however long; above {@link #LONGEST} if it cannot be counted. */
+    /** The duration that stands at {@code place} of a request, however long. */
     public static Duration unlimited(String place, String text) {
         try {
             return DurationText.parse(place.substring(place.lastIndexOf('/') + 1), text);
         } catch (InvalidSettingException invalid) {
-            throw OperationException.invalid(place, String.valueOf(invalid.getMessage()));
-        } catch (ArithmeticException uncountable) {
-            return LONGEST.plusDays(1);
+            throw Problem.invalid(place, String.valueOf(invalid.getMessage()));
         }
     }
 
@@ -178,7 +176,7 @@ public record Request(String tenant, Actor actor, Facts parameters, Facts body) 
     }
 
     /** The refusal of a parameter. */
-    static OperationException bad(String parameter, String detail) {
-        return OperationException.invalid("query/" + parameter, detail);
+    static Problem bad(String parameter, String detail) {
+        return Problem.invalid("query/" + parameter, detail);
     }
 }

@@ -17,17 +17,21 @@ import io.interlock.run.Run;
 import io.interlock.run.Run.CancelAnswer;
 import io.interlock.run.Run.MoveAnswer;
 import io.interlock.run.RunQuery;
+import io.interlock.run.RunQuery.RunPage;
 import io.interlock.run.RunSpec;
 import io.interlock.run.RunSpec.Execution;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.LongStream;
@@ -40,6 +44,11 @@ public final class RunService {
     public static final String CALLERS_JOB = "caller";
 
     private static final String RUNS = "runs";
+
+    /** How many runs are looked at for one page, if few of them match. */
+    private static final int MOST_LOOKED_AT = 1_000;
+
+    private static final int CHUNK = 200;
 
     /** What a caller asks for that does not ask for failed runs. */
     private static final RunQuery.Failure ANY = new RunQuery.Failure(null, null, false);
@@ -73,18 +82,25 @@ public final class RunService {
                 .orElseThrow(() -> unknown(text));
     }
 
-    private static OperationException unknown(Object id) {
-        return OperationException.notFound("run", id.toString());
+    private static Problem unknown(Object id) {
+        return Problem.notFound("run", id.toString());
     }
 
     /** {@code listRuns}: the newest first. */
     public Facts list(Request request) {
         Request.Keys keys = request.keysAsked();
-        RunPages.Also also = new RunPages.Also(
-                request.words("state", RunState::valueOf),
-                keys.prefix(),
-                request.asked("holder").orElse(null));
-        FilteredPage<Run> page = new RunPages(engine).page(query(request, keys), also);
+        Set<RunState> states = request.words("state", RunState::valueOf);
+        Optional<String> holder = request.asked("holder");
+        RunQuery query = query(request, keys);
+        // A caller that looks for few among many has many looked at at a time.
+        boolean picks = !keys.prefix().isEmpty() || holder.isPresent();
+        int chunk = picks ? Math.max(query.limit(), CHUNK) : query.limit();
+        FilteredPage<Run> page = FilteredPage.of(
+                last -> runs(query.page(last == null ? query.after() : last.number(), chunk), states),
+                run -> run.key().name().startsWith(keys.prefix())
+                        && holder.filter(name -> !isHeldBy(run, name)).isEmpty(),
+                query.limit(),
+                MOST_LOOKED_AT);
         Map<RunId, DeadLetter.Disposition> done = settlements(request.tenant(), page.items());
         return Facts.with(
                         "items",
@@ -92,6 +108,32 @@ public final class RunService {
                                 .map(run -> settled(RunFacts.of(run), done.get(run.id())))
                                 .toList())
                 .and("cursor", page.last(), last -> Request.cursorOf(RUNS, last.number()));
+    }
+
+    private static boolean isHeldBy(Run run, String holder) {
+        return run.status()
+                .lastTurn()
+                .filter(turn -> turn.holder().label().equals(holder))
+                .isPresent();
+    }
+
+    /**
+     * A page of runs in any of {@code states}, or in all if there are none. Each state is asked for by itself, because the store finds the runs
+     * of one without a look at all others. A run that goes on to its next state meanwhile is in two of the lists, and counts once.
+     */
+    private FilteredPage.Part<Run> runs(RunQuery query, Set<RunState> states) {
+        List<RunQuery> asked = states.isEmpty()
+                ? List.of(query)
+                : states.stream().map(query::in).toList();
+        Map<Long, Run> found = new TreeMap<>(Comparator.reverseOrder());
+        boolean more = false;
+        for (RunQuery each : asked) {
+            RunPage page = engine.list(each);
+            page.runs().forEach(run -> found.put(run.number(), run));
+            more |= page.more();
+        }
+        List<Run> first = found.values().stream().limit(query.limit()).toList();
+        return new FilteredPage.Part<>(first, more || found.size() > first.size());
     }
 
     /** The part of the request that the store looks for. */
@@ -178,10 +220,10 @@ public final class RunService {
         Facts body = request.body();
         boolean byCaller = body.shown("execution").equals("caller");
         if (body.text("job").isEmpty() && !byCaller) {
-            throw OperationException.invalid("/job", "is required unless execution is caller");
+            throw Problem.invalid("/job", "is required unless execution is caller");
         }
         if (body.text("leaseId").isPresent() && !byCaller) {
-            throw OperationException.invalid(
+            throw Problem.invalid(
                     "/leaseId", "is for execution caller only: a worker that claims the run makes its own");
         }
         Map<String, String> labels = new HashMap<>();
@@ -203,7 +245,7 @@ public final class RunService {
     /** What {@code rerunRun} asks for: the work of {@code run} once more, in the same words. */
     public static RunRequest again(Request request, Run run) {
         if (run.spec().execution() == Execution.CALLER) {
-            throw OperationException.invalid("path/id", "is its caller's work, which no worker can do again");
+            throw Problem.invalid("path/id", "is its caller's work, which no worker can do again");
         }
         RunRequest again = RunRequest.of(run.key(), run.job())
                 .onConflict(run.spec().policy())
@@ -306,21 +348,21 @@ public final class RunService {
                 : unknown(run.id());
     }
 
-    private static OperationException settled(DeadLetter letter) {
+    private static Problem settled(DeadLetter letter) {
         return letter.settled()
                 .map(done -> notDead(letter.run(), "was " + done.kind() + " by " + done.actor())
                         .with("settled", done.kind().name()))
                 .orElseGet(() -> notDead(letter.run(), "is settled"));
     }
 
-    private static OperationException notDead(Run run, String why) {
-        return OperationException.of("not-dead", "Run " + run.id() + " " + why + ".")
+    private static Problem notDead(Run run, String why) {
+        return Problem.of(ProblemCode.NOT_DEAD, "Run " + run.id() + " " + why + ".")
                 .with("state", run.state());
     }
 
     /** The refusal of what comes after the end of {@code run}. */
-    public static OperationException finished(Run run) {
-        return OperationException.of("run-finished", "Run " + run.id() + " ended as " + run.state() + ".")
+    public static Problem finished(Run run) {
+        return Problem.of(ProblemCode.RUN_FINISHED, "Run " + run.id() + " ended as " + run.state() + ".")
                 .with("state", run.state())
                 .with("endedAt", TimeText.format(run.status().since()));
     }

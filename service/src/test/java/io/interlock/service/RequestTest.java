@@ -53,7 +53,7 @@ class RequestTest {
     }
 
     private static void refused(String place, ThrowingCallable reading) {
-        OperationException refusal = catchThrowableOfType(OperationException.class, reading);
+        Problem refusal = catchThrowableOfType(Problem.class, reading);
         assertThat(refusal.code()).isEqualTo("invalid-request");
         assertThat(refusal.facts().list("errors"))
                 .first()

@@ -10,7 +10,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
@@ -42,12 +41,6 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
         this.json = json;
     }
 
-    private record Words(
-            int exitCode,
-            String code,
-            String cause,
-            @Nullable String next) {}
-
     /** A command line that cannot be parsed. */
     @Override
     public int handleParseException(ParameterException wrong, String[] words) {
@@ -76,7 +69,7 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
                 next = "did you mean " + String.join(" or ", unmatched.getSuggestions()) + "? " + next;
             }
         }
-        return tell(new Words(ExitCode.USAGE, "usage", cause, next), wrong);
+        return tell(Failure.usage(cause, next), wrong);
     }
 
     private static String name(ArgSpec missing) {
@@ -93,47 +86,35 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
 
     /** Any failure. */
     int say(Throwable failure) {
-        if (failure instanceof InterlockException known) {
-            Failure told = Failure.of(known);
-            return tell(
-                    new Words(
-                            told.exitCode(),
-                            told.code(),
-                            told.what(),
-                            told.nextStep().orElse(null)),
-                    failure);
-        }
-        return tell(
-                new Words(
+        Failure told = failure instanceof InterlockException known
+                ? Failure.of(known)
+                : new Failure(
                         ExitCode.INTERNAL,
-                        "internal-error",
                         "this should not happen: " + Failure.firstLine(failure.toString()),
-                        "the same with -vv shows where; please report it"),
-                failure);
+                        "the same with -vv shows where; please report it");
+        return tell(told, failure);
     }
 
-    private int tell(Words words, Throwable failure) {
+    private int tell(Failure told, Throwable failure) {
         if (json) {
             console.raw(Json.line(Facts.with("event", "failed")
-                    .and("code", words.code())
-                    .and("message", words.cause())
-                    .and("next", words.next())
-                    .and("exitCode", words.exitCode())));
+                    .and("code", told.code())
+                    .and("message", told.what())
+                    .and("next", told.nextStep().orElse(null))
+                    .and("exitCode", told.exitCode())));
         } else {
             // What a problem of the REST interface is called can be looked up; the others say all there is to say.
-            boolean named = ExitCode.of(words.code()) == words.exitCode()
-                    && words.exitCode() != ExitCode.USAGE
-                    && !words.code().equals(ExitCode.NOT_DONE);
-            console.say(words.cause() + (named ? " [" + words.code() + "]" : ""));
-            if (words.next() != null) {
-                console.more(words.next());
-            }
+            boolean named = ExitCode.of(told.code()) == told.exitCode()
+                    && told.exitCode() != ExitCode.USAGE
+                    && !told.code().equals(ExitCode.NOT_DONE);
+            console.say(told.what() + (named ? " [" + told.code() + "]" : ""));
+            told.nextStep().ifPresent(console::more);
         }
         if (loud) {
             StringWriter trace = new StringWriter();
             failure.printStackTrace(new PrintWriter(trace, true));
             console.raw(trace.toString());
         }
-        return words.exitCode();
+        return told.exitCode();
     }
 }

@@ -162,7 +162,7 @@ public final class Configuration {
 
     /** The property of a job, quoted if necessary. */
     static String property(String job, String rest) {
-        return "jobs." + (job.contains(".") ? "\"" + job + "\"" : job) + "." + rest;
+        return "jobs." + Settings.quoted(job) + "." + rest;
     }
 
     private static void refuseUnknown(Sources sources, Reading reading) {

@@ -1,11 +1,13 @@
 package io.interlock.config;
 
+import io.interlock.StoreCapabilities;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * An effective property.
@@ -28,7 +30,6 @@ public record EffectiveProperty(String name, String value, String origin) {
     /** The configuration for display, with secrets masked. */
     static final class View {
 
-        private static final Pattern PASSWORD = Pattern.compile("(//[^:@/]*):.*@");
         private static final Pattern USER = Pattern.compile("//[^/@]*@");
         private static final String MASK = "***";
 
@@ -43,43 +44,43 @@ public record EffectiveProperty(String name, String value, String origin) {
         /** Every property that has a value, grouped by job. */
         List<EffectiveProperty> all() {
             List<EffectiveProperty> all = new ArrayList<>();
+            Set<String> groups = new LinkedHashSet<>();
             for (Settings.Setting setting : Settings.ALL) {
-                if (!setting.isPattern()) {
+                if (setting.isPattern()) {
+                    groups.add(setting.group());
+                } else {
                     add(all, setting, setting.name());
                 }
             }
-            addGroups(all, "jobs");
-            addGroups(all, "tenants");
-            for (int i = 0; i < sources.size("notify"); i++) {
-                addGroup(all, "notify[]", "notify[" + i + "]");
-            }
+            groups.forEach(group -> entries(group).forEach(entry -> addGroup(all, group, entry)));
             return List.copyOf(all);
         }
 
-        private void addGroups(List<EffectiveProperty> all, String kind) {
-            sources.children(kind).forEach(name -> addGroup(all, kind + ".*", kind + "." + name));
+        /** Each job of {@code jobs.*}, each entry of {@code notify[]}. */
+        private List<String> entries(String group) {
+            if (group.endsWith(".*")) {
+                String above = group.substring(0, group.length() - 2);
+                return sources.children(above).stream()
+                        .map(name -> above + "." + name)
+                        .toList();
+            }
+            String list = group.substring(0, group.length() - "[]".length());
+            return IntStream.range(0, sources.size(list))
+                    .mapToObj(i -> list + "[" + i + "]")
+                    .toList();
         }
 
         private void addGroup(List<EffectiveProperty> all, String pattern, String prefix) {
             for (Settings.Setting setting : Settings.ALL) {
                 if (setting.name().startsWith(pattern + ".")) {
                     String rest = setting.name().substring(pattern.length());
-                    for (String name : named(prefix + rest)) {
-                        add(all, setting, name);
+                    String name = prefix + rest;
+                    // A second user-defined part: stage-budgets.*
+                    for (String each : name.endsWith(".*") ? entries(name) : List.of(name)) {
+                        add(all, setting, each);
                     }
                 }
             }
-        }
-
-        /** A second user-defined part: {@code stage-budgets.*}. */
-        private Set<String> named(String name) {
-            if (!name.endsWith(".*")) {
-                return Set.of(name);
-            }
-            String above = name.substring(0, name.length() - 2);
-            Set<String> names = new LinkedHashSet<>();
-            sources.children(above).forEach(child -> names.add(above + "." + child));
-            return names;
         }
 
         private void add(List<EffectiveProperty> all, Settings.Setting setting, String name) {
@@ -109,7 +110,7 @@ public record EffectiveProperty(String name, String value, String origin) {
         private static String safe(Settings.Setting setting, String value) {
             return switch (setting.kind()) {
                 case SECRET -> MASK;
-                case STORE -> PASSWORD.matcher(value).replaceAll("$1:" + MASK + "@");
+                case STORE -> StoreCapabilities.shown(value);
                 case URL -> USER.matcher(value).replaceAll("//" + MASK + "@").replaceFirst("\\?.*$", "?" + MASK);
                 case HOOK ->
                     USER.matcher(value).replaceAll("//" + MASK + "@").replaceFirst("^(\\w+://[^/?]*).*$", "$1/" + MASK);

@@ -113,7 +113,7 @@ final class JobReader {
         Duration delay = reading.duration(at + "conflict-retry.delay");
         if (delay.isNegative() || delay.isZero()) {
             reading.mistake(at + "conflict-retry.delay", "'" + DurationText.format(delay) + "' must be above 0s");
-        } else if (delay.multipliedBy(times).compareTo(LONGEST_CONFLICT) > 0) {
+        } else if (times > 0 && delay.compareTo(LONGEST_CONFLICT.dividedBy(times)) > 0) {
             reading.mistake(
                     at + "conflict-retry",
                     times + " × " + DurationText.format(delay) + " is above " + DurationText.format(LONGEST_CONFLICT)
@@ -172,7 +172,7 @@ final class JobReader {
                 reading.mistake(at + "stages", "has '" + stage + "' twice; name each stage once");
                 continue;
             }
-            Duration budget = reading.optionalDuration(at + "stage-budgets." + stage);
+            Duration budget = reading.optionalDuration(at + "stage-budgets." + Settings.quoted(stage));
             if (budget == null) {
                 job.stage(stage);
             } else {

@@ -172,10 +172,15 @@ final class Settings {
                 .orElseThrow(() -> new IllegalStateException(property + " is read but not in the list of settings"));
     }
 
+    /** A user-defined name as it is written in properties: in quotes if it would be read as several names. */
+    static String quoted(String name) {
+        return name.contains(".") || name.contains("[") ? "\"" + name + "\"" : name;
+    }
+
     /** Turns {@code jobs.x.lease} into {@code jobs.*.lease}, the name of its definition. */
     static String shape(String property) {
         return property.replaceFirst("^(jobs|tenants)\\.(\"[^\"]*\"|[^.\\[]+)", "$1.*")
-                .replaceFirst("\\.(stage-budgets|trigger-priorities|parameters)\\.(\"[^\"]*\"|[^.\\[]+)$", ".$1.*")
+                .replaceFirst("\\.(stage-budgets|trigger-priorities|parameters)\\.(\".*\"|[^.\\[]+)$", ".$1.*")
                 .replaceAll("\\[\\d+]", "[]");
     }
 
@@ -242,6 +247,11 @@ final class Settings {
         /** Whether it is a list. */
         boolean isList() {
             return kind == Kind.WORDS || kind == Kind.NUMBERS;
+        }
+
+        /** What repeats, if its name has a user-defined part or an index: {@code jobs.*}, {@code notify[]}. */
+        String group() {
+            return name.replaceFirst("(\\*|\\[]).*", "$1");
         }
 
         /** Whether its name has a user-defined part. */

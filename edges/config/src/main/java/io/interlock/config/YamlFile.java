@@ -128,7 +128,7 @@ final class YamlFile {
                     bases.add(entry.getValueNode());
                     continue;
                 }
-                String part = key.getValue().contains(".") ? "\"" + key.getValue() + "\"" : key.getValue();
+                String part = Settings.quoted(key.getValue());
                 String child = path.isEmpty() ? part : path + "." + part;
                 if (lines.containsKey(child) && !merged) {
                     twice.add(child);

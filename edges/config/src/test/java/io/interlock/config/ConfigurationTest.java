@@ -162,6 +162,46 @@ class ConfigurationTest {
     }
 
     @Test
+    void noPasswordOfADriverIsShown() {
+        String options = "sslmode=verify-full&sslpassword=canary&keyStorePassword=canary&ApplicationName=app";
+        Configuration all = written.read("interlock: { store: 'postgresql://me@db/x?" + options + "' }");
+        assertThat(all.effective())
+                .contains(new EffectiveProperty(
+                        "interlock.store",
+                        "postgresql://me@db/x?" + options.replace("canary", "***"),
+                        "interlock.yaml:1"));
+    }
+
+    @Test
+    void theEntriesOfEveryListAreShown() {
+        Configuration all = written.read("""
+                interlock:
+                  auth:
+                    oidc:
+                      issuer: https://id.example
+                      client-id: interlock
+                      client-secret: canary
+                      grants: [{ value: ops, role: operator }]
+                  keys: [{ secret-file: /run/key, role: worker }]
+                  jobs: { pay: { api: workflows, run: { worker: remote } } }
+                  maintenance: [{ no-start: "Fri 18:00 - Mon 06:00", keys: "pay/*" }]
+                  webhooks: [{ trigger: pay, secret: canary }]
+                  sqs: [{ queue: "https://sqs.eu-west-1.amazonaws.com/1/a.fifo", job: "{type}", parameters: { id: "{id}" } }]
+                """);
+        assertThat(all.effective())
+                .extracting(EffectiveProperty::name)
+                .contains(
+                        "interlock.auth.oidc.grants[0].value",
+                        "interlock.keys[0].role",
+                        "interlock.maintenance[0].keys",
+                        "interlock.maintenance[0].tenant",
+                        "interlock.webhooks[0].secret",
+                        "interlock.sqs[0].queue",
+                        "interlock.sqs[0].parameters.id");
+        assertThat(all.effective().toString()).doesNotContain("canary");
+    }
+
+    @Test
     void theUsualFolderIsForItsOwnerOnly() throws IOException {
         DataFolder usual =
                 DataFolder.of(Map.of("XDG_DATA_HOME", folder.resolve("data").toString(), "HOME", "/nowhere"));

@@ -87,6 +87,16 @@ class JobsTest {
     }
 
     @Test
+    void aStageMayHaveAnyName() {
+        JobSettings job = written.job(
+                "{ run: { worker: remote }, stages: [v1.2, 'a[0]', load], stage-budgets: { v1.2: 2m, 'a[0]': 3m } }");
+        assertThat(job.job().stages().keySet()).containsExactly("v1.2", "a[0]", "load");
+        assertThat(job.job().budget("v1.2")).contains(Duration.ofMinutes(2));
+        assertThat(job.job().budget("a[0]")).contains(Duration.ofMinutes(3));
+        assertThat(job.job().budget("load")).isEmpty();
+    }
+
+    @Test
     void aJobThatSaysNothingDoesAsItsDoorDoes() {
         assertThat(job("pipelines").policy()).isEqualTo(ConflictPolicy.JOIN);
         assertThat(job("pipelines").limits().maxRuntime()).isEqualTo(Duration.ofHours(1));

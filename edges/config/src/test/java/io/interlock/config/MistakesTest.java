@@ -157,6 +157,9 @@ class MistakesTest {
     void partsOfJobsThatDoNotFitAreRefused() {
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, stages: [x, y, x] }"))
                 .hasMessageContaining("stages has 'x' twice");
+        assertThat(written.mistakesOfJob(
+                        "{ run: { worker: remote }, conflict-retry: { attempts: 1000, delay: 999999999999d } }"))
+                .hasMessageContaining("is above 1m");
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, stages: [x], stage-budgets: { z: 1m } }"))
                 .hasMessageContaining("names a stage that is not in stages [x]");
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, schedule: 0 3 * * }"))

@@ -18,9 +18,10 @@ import io.interlock.server.operation.LockOperations;
 import io.interlock.server.operation.RunLookups;
 import io.interlock.server.operation.RunOperations;
 import io.interlock.server.operation.SessionOperations;
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.problem.Catalogue;
 import io.interlock.server.session.Sessions;
+import io.interlock.service.Problem;
+import io.interlock.service.ProblemCode;
 import io.interlock.time.Environment;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -74,6 +75,7 @@ public record EngineOperations(
 
     private static CompletionStage<Reply> needsRuns(Call call) {
         throw Problem.of(
-                ProblemCode.NEEDS_RUN_STORE, ProblemCode.NEEDS_RUN_STORE.entry().detail());
+                ProblemCode.NEEDS_RUN_STORE,
+                Catalogue.of(ProblemCode.NEEDS_RUN_STORE).detail());
     }
 }

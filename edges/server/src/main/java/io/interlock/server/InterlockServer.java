@@ -3,8 +3,8 @@ package io.interlock.server;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
 import io.interlock.config.OidcSettings;
+import io.interlock.config.Readiness;
 import io.interlock.engine.access.KeyRing;
-import io.interlock.server.ManagementRoutes.ReadyProbe;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.access.OidcRoutes;
@@ -141,7 +141,7 @@ public final class InterlockServer {
         RequestFilter gate = new RequestFilter(
                 parts.environment(), limits, addresses, listen.tls() != null, parts.records()::refused);
         TenantRequests requests = new TenantRequests(limits.tenant());
-        ManagementRoutes inside = new ManagementRoutes(parts.probe(), parts.meters());
+        ManagementRoutes inside = new ManagementRoutes(parts.readiness(), parts.meters());
         Router main = gate.router(vertx);
         if (listen.managementPort() == null) {
             inside.closeTo(main, authentication, listen.behindProxy());
@@ -216,7 +216,7 @@ public final class InterlockServer {
     public record ServerParts(
             Environment environment,
             KeyRing keys,
-            ReadyProbe probe,
+            Readiness readiness,
             Operations operations,
             PrometheusMeterRegistry meters,
             Sessions sessions,

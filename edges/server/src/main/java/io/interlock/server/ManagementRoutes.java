@@ -1,11 +1,12 @@
 package io.interlock.server;
 
 import io.interlock.access.Role;
+import io.interlock.config.Readiness;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.http.Exchange;
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
+import io.interlock.service.Problem;
+import io.interlock.service.ProblemCode;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -20,7 +21,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -38,12 +39,12 @@ public final class ManagementRoutes {
             Pattern.compile("(?i)localhost|127(\\.[0-9]{1,3}){3}|\\[?(::1|0:0:0:0:0:0:0:1)]?");
     private static final List<String> FORWARDED = List.of("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via");
 
-    private final ReadyProbe probe;
+    private final Readiness readiness;
     private final PrometheusMeterRegistry meters;
 
-    /** Shows what {@code probe} and {@code meters} know. */
-    public ManagementRoutes(ReadyProbe probe, PrometheusMeterRegistry meters) {
-        this.probe = probe;
+    /** Shows what {@code readiness} and {@code meters} know. */
+    public ManagementRoutes(Readiness readiness, PrometheusMeterRegistry meters) {
+        this.readiness = readiness;
         this.meters = meters;
     }
 
@@ -132,26 +133,14 @@ public final class ManagementRoutes {
     }
 
     private void ready(RoutingContext context) {
-        ask().onComplete(answer -> {
-            ReadyProbe.Readiness said = answer.succeeded()
-                    ? answer.result()
-                    : ReadyProbe.Readiness.notReady("no answer within " + PATIENCE_SECONDS + "s, or a failure");
-            JsonObject json = new JsonObject().put("status", said.ready() ? "UP" : "DOWN");
-            if (!said.ready()) {
-                json.put("reason", said.reason());
-            }
-            answer(context, said.ready() ? 200 : 503, json);
-        });
-    }
-
-    private Future<ReadyProbe.Readiness> ask() {
-        try {
-            CompletionStage<ReadyProbe.Readiness> asked = probe.ask();
-            return Future.fromCompletionStage(asked, Vertx.currentContext())
-                    .timeout(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        } catch (RuntimeException failure) {
-            return Future.failedFuture(failure);
-        }
+        Future.fromCompletionStage(readiness.obstacle(), Vertx.currentContext())
+                .timeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+                .otherwise(Optional.of("no answer within " + PATIENCE_SECONDS + "s, or a failure"))
+                .onSuccess(obstacle -> {
+                    JsonObject json = new JsonObject().put("status", obstacle.isEmpty() ? "UP" : "DOWN");
+                    obstacle.ifPresent(reason -> json.put("reason", reason));
+                    answer(context, obstacle.isEmpty() ? 200 : 503, json);
+                });
     }
 
     private static void answer(RoutingContext context, int status, JsonObject json) {
@@ -159,29 +148,5 @@ public final class ManagementRoutes {
                 .setStatusCode(status)
                 .putHeader("Content-Type", "application/json")
                 .end(json.toBuffer());
-    }
-
-    /** Asks whether requests can be served now. Never blocks. */
-    @FunctionalInterface
-    public interface ReadyProbe {
-
-        /** Looks. An answer that takes long counts as no. */
-        CompletionStage<Readiness> ask();
-
-        /**
-         * What was found.
-         *
-         * @param reason if not, why, without secrets
-         */
-        record Readiness(boolean ready, String reason) {
-
-            public static Readiness yes() {
-                return new Readiness(true, "");
-            }
-
-            public static Readiness notReady(String reason) {
-                return new Readiness(false, reason);
-            }
-        }
     }
 }

@@ -7,6 +7,7 @@ import io.interlock.access.Role;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
 import io.interlock.config.OidcSettings;
+import io.interlock.config.Readiness;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
@@ -16,7 +17,6 @@ import io.interlock.engine.handler.CommandHandler;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Transition;
 import io.interlock.server.InterlockServer.ServerParts;
-import io.interlock.server.ManagementRoutes.ReadyProbe.Readiness;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.ContractCheck;
 import io.interlock.server.api.Operations;
@@ -113,7 +113,7 @@ public final class EngineRig implements AutoCloseable {
         ServerParts parts = new ServerParts(
                 environment,
                 ring,
-                () -> CompletableFuture.completedFuture(Readiness.yes()),
+                new Readiness(Runnable::run, Optional::empty),
                 operations,
                 meters,
                 sessions,

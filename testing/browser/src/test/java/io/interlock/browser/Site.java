@@ -28,7 +28,7 @@ import io.interlock.run.Run;
 import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
-import io.interlock.server.ManagementRoutes.ReadyProbe.Readiness;
+import io.interlock.config.Readiness;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
 import io.interlock.server.operation.AccessOperations;
@@ -47,7 +47,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -217,7 +216,7 @@ final class Site implements AutoCloseable {
         ServerParts parts = new ServerParts(
                 time,
                 ring,
-                () -> CompletableFuture.completedFuture(Readiness.yes()),
+                new Readiness(Runnable::run, Optional::empty),
                 operations,
                 meters,
                 sessions,

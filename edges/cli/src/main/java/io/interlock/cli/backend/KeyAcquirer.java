@@ -64,9 +64,10 @@ public interface KeyAcquirer {
         record InLine(Place place) implements Entry {}
 
         /**
-         * The request is refused.
+         * The request is refused, or waited in vain.
          *
-         * @param code why, for programs: {@code lock-held}, {@code key-paused}, …
+         * @param lock empty if it was not looked at
+         * @param code why, for programs: {@code lock-held}, {@code key-paused}, {@code WAIT_EXPIRED}, …
          */
         record Busy(Facts lock, String code, String explanation) implements Entry {}
     }
@@ -75,11 +76,11 @@ public interface KeyAcquirer {
     interface Place {
 
         /**
-         * Waits for the turn.
+         * Waits for the turn; the answer is granted or, once the wait is over without the key, busy.
          *
          * @throws InterruptedException if the thread was interrupted; the place is still there and must be left
          */
-        Outcome take() throws InterruptedException;
+        Entry take() throws InterruptedException;
 
         View look();
 
@@ -91,20 +92,6 @@ public interface KeyAcquirer {
          * @param position from 1, or 0 if it is not known
          */
         record View(Facts lock, int position) {}
-
-        /** How the wait ended. */
-        sealed interface Outcome {
-
-            /** The key is acquired. */
-            record Taken(HeldKey held) implements Outcome {}
-
-            /**
-             * The wait is over without the key.
-             *
-             * @param code why, for programs: {@code WAIT_EXPIRED}, {@code CANCELLED}, …
-             */
-            record Over(String code, String why) implements Outcome {}
-        }
     }
 
     /** A key that this process holds. Its lease is renewed until it is finished. Safe for use by many threads. */

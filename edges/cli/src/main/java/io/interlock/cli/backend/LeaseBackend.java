@@ -15,7 +15,6 @@ import io.interlock.locks.Lease.Release;
 import io.interlock.locks.LeaseClient;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
-import io.interlock.locks.Outcome;
 import io.interlock.run.Ending;
 import io.interlock.service.Facts;
 import io.interlock.service.LockFacts;
@@ -159,12 +158,13 @@ public final class LeaseBackend implements Backend, KeyAcquirer {
         }
 
         @Override
-        public Outcome take() throws InterruptedException {
+        public Entry take() throws InterruptedException {
             Duration wait = order.maxWait() == null ? FOR_EVER : order.maxWait();
             Acquisition answer = opened().acquire(order.key(), wait, options(order));
             return answer instanceof Acquisition.Granted granted
-                    ? new Outcome.Taken(held(granted.granted()))
-                    : new Outcome.Over(
+                    ? new Entry.Granted(held(granted.granted()))
+                    : new Entry.Busy(
+                            Facts.none(),
                             "WAIT_EXPIRED",
                             ((Acquisition.Refused) answer).refusal().explanation());
         }

@@ -4,7 +4,7 @@ import io.interlock.Actor;
 import io.interlock.cli.text.Failure;
 import io.interlock.client.Requests;
 import io.interlock.service.Facts;
-import io.interlock.service.OperationException;
+import io.interlock.service.Problem;
 import io.interlock.service.Request;
 import java.time.Duration;
 import java.util.regex.Matcher;
@@ -69,7 +69,7 @@ abstract class LocalRequests implements Requests {
         try {
             return answer(
                     operation, new Request(target.tenant(), actor, parameters, body == null ? Facts.none() : body));
-        } catch (OperationException refused) {
+        } catch (Problem refused) {
             throw Failure.refused(refused, path);
         }
     }

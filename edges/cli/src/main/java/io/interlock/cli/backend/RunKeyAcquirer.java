@@ -1,7 +1,6 @@
 package io.interlock.cli.backend;
 
 import io.interlock.LeaseLostException;
-import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
 import io.interlock.client.Json;
 import io.interlock.engine.CallerRun;
@@ -21,36 +20,28 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A run whose work this process does, on a store or by a server: the engine of either keeps its lease alive. */
 final class RunKeyAcquirer implements KeyAcquirer {
 
     private final Backend backend;
-    private final Runs runs;
+    private final Function<RunRequest, Submission> submissions;
     private final Environment environment;
     private final String actor;
 
-    interface Runs {
-
-        Submission submit(RunRequest request);
-
-        void cancel(RunId run, String reason);
-
-        /** The place of a run that waits, from 1; 0 if it does not wait. Asked every second. */
-        int position(RunId run);
-    }
-
-    RunKeyAcquirer(Backend backend, Runs runs, Environment environment, String actor) {
+    RunKeyAcquirer(
+            Backend backend, Function<RunRequest, Submission> submissions, Environment environment, String actor) {
         this.backend = backend;
-        this.runs = runs;
+        this.submissions = submissions;
         this.environment = environment;
         this.actor = actor;
     }
 
     @Override
     public Entry enter(Request order) {
-        Submission answer = runs.submit(request(order));
+        Submission answer = submissions.apply(request(order));
         if (answer instanceof Submission.Started started && started.work() != null) {
             return new Entry.Granted(new HeldRun(started.work(), environment));
         }
@@ -86,29 +77,38 @@ final class RunKeyAcquirer implements KeyAcquirer {
         }
 
         @Override
-        public Outcome take() throws InterruptedException {
+        public Entry take() throws InterruptedException {
             CallerTurn.Outcome outcome = turn.take();
             if (outcome instanceof CallerTurn.Outcome.Granted granted) {
-                return new Outcome.Taken(new HeldRun(granted.work(), environment));
+                return new Entry.Granted(new HeldRun(granted.work(), environment));
             }
             RunError error = ((CallerTurn.Outcome.Over) outcome).run().status().error();
             return error == null
-                    ? new Outcome.Over("OVER", "the run ended before its turn came")
-                    : new Outcome.Over(error.code(), error.message());
+                    ? new Entry.Busy(Facts.none(), "OVER", "the run ended before its turn came")
+                    : new Entry.Busy(Facts.none(), error.code(), error.message());
         }
 
         @Override
         public View look() {
             Run run = turn.run();
-            return new View(backend.lock(run.key().name()), runs.position(run.id()));
+            int position =
+                    (int) backend.requests().get(path()).number("position").orElse(0);
+            return new View(backend.lock(run.key().name()), position);
         }
 
         @Override
         public void leave() {
             // Closing tells the store in the background, and this process may not live that long. Before, because a run
             // that is cancelled already cannot be cancelled again.
-            runs.cancel(turn.run().id(), "the waiting command was ended");
-            turn.close();
+            try {
+                backend.requests().post(path() + "/cancel", Facts.with("reason", "the waiting command was ended"));
+            } finally {
+                turn.close();
+            }
+        }
+
+        private String path() {
+            return "/runs/" + turn.run().id();
         }
     }
 

@@ -1,12 +1,9 @@
 package io.interlock.cli.backend;
 
-import io.interlock.RunId;
 import io.interlock.cli.text.Failure;
 import io.interlock.client.InterlockClient;
 import io.interlock.client.Requests;
 import io.interlock.client.ServerConnection;
-import io.interlock.engine.RunRequest;
-import io.interlock.engine.Submission;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.service.Facts;
@@ -46,7 +43,7 @@ public final class ServerBackend implements Backend {
 
     @Override
     public KeyAcquirer acquirer() {
-        return new RunKeyAcquirer(this, new ClientRuns(), environment, actor);
+        return new RunKeyAcquirer(this, remote::submit, environment, actor);
     }
 
     @Override
@@ -57,24 +54,6 @@ public final class ServerBackend implements Backend {
     @Override
     public void close() {
         remote.close();
-    }
-
-    private final class ClientRuns implements RunKeyAcquirer.Runs {
-
-        @Override
-        public Submission submit(RunRequest request) {
-            return remote.submit(request);
-        }
-
-        @Override
-        public void cancel(RunId run, String reason) {
-            remote.cancel(run, reason);
-        }
-
-        @Override
-        public int position(RunId run) {
-            return (int) client.get("/runs/" + run).number("position").orElse(0);
-        }
     }
 
     @Override

@@ -1,19 +1,15 @@
 package io.interlock.cli.backend;
 
 import io.interlock.LockKey;
-import io.interlock.RunId;
 import io.interlock.client.Requests;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
-import io.interlock.engine.RunRequest;
-import io.interlock.engine.Submission;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.AuditVerifier;
 import io.interlock.locks.LeaseClient;
 import io.interlock.run.Retention;
-import io.interlock.run.Wait;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.Facts;
 import io.interlock.time.Environment;
@@ -82,7 +78,7 @@ public final class StoreBackend implements Backend {
 
     @Override
     public KeyAcquirer acquirer() {
-        return new RunKeyAcquirer(this, new EngineRuns(), target.environment(), target.actor());
+        return new RunKeyAcquirer(this, engine::submit, target.environment(), target.actor());
     }
 
     @Override
@@ -94,24 +90,6 @@ public final class StoreBackend implements Backend {
     public void close() {
         engine.close();
         store.close();
-    }
-
-    private final class EngineRuns implements RunKeyAcquirer.Runs {
-
-        @Override
-        public Submission submit(RunRequest request) {
-            return engine.submit(request);
-        }
-
-        @Override
-        public void cancel(RunId run, String reason) {
-            engine.cancel(run, target.actor(), reason);
-        }
-
-        @Override
-        public int position(RunId run) {
-            return engine.explain(run).map(Wait::position).orElse(0);
-        }
     }
 
     @Override

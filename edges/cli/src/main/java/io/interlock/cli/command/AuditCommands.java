@@ -2,13 +2,13 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
-import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
 import io.interlock.cli.command.CliCommand.LimitedListing;
 import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.command.OptionValues.PastTimes;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.Table;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport.Witness;
 import io.interlock.service.Facts;
@@ -59,8 +59,8 @@ public final class AuditCommands {
         }
 
         @Override
-        Columns columns() {
-            return new Columns()
+        Table columns() {
+            return new Table()
                     .of("number", record -> record.shown("sequence"))
                     .of("at", when("at"))
                     .of("key", "actor", "action", "before", "after", "token", "reason")

@@ -15,7 +15,6 @@ import io.interlock.run.RunQuery;
 import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -123,9 +122,8 @@ public abstract class CliCommand implements Callable<Integer> {
         @Option(names = "--wide", description = "Show all columns, also on a narrow terminal")
         private boolean wide;
 
-        /** Shows {@code table}; where there is little room without {@code spare}, the first of them first. */
-        void print(Table table, Console console, String... spare) {
-            (wide ? table : table.sparing(spare)).print(console, !noHeader);
+        void print(Table table, List<Facts> items, Console console) {
+            table.print(items, console, !noHeader, wide);
         }
     }
 
@@ -187,8 +185,7 @@ public abstract class CliCommand implements Callable<Integer> {
             } else if (items.isEmpty()) {
                 console.say(none());
             } else {
-                Columns columns = columns();
-                options.print(columns.table(items), console, columns.spare);
+                options.print(columns(), items, console);
                 if (items.size() >= most()) {
                     console.say("no more than " + items.size() + " are shown; " + narrower());
                 }
@@ -205,7 +202,7 @@ public abstract class CliCommand implements Callable<Integer> {
                     .toArray(String[]::new);
         }
 
-        abstract Columns columns();
+        abstract Table columns();
 
         /** How many are listed at the most. */
         int most() {
@@ -241,8 +238,8 @@ public abstract class CliCommand implements Callable<Integer> {
     abstract static class RunListing extends LimitedListing {
 
         @Override
-        Columns columns() {
-            return new Columns()
+        Table columns() {
+            return new Table()
                     .of("id", "key", "job", "state")
                     .of("attempt", run -> run.shown("attempt") + "/" + run.shown("maxAttempts"))
                     .of("submitted", when("submittedAt"))
@@ -250,41 +247,6 @@ public abstract class CliCommand implements Callable<Integer> {
                     .of("stage")
                     .of("reason", run -> run.in("error").text("code").orElse(run.shown("reason")))
                     .sparing("attempt", "stage", "ended", "job", "reason");
-        }
-    }
-
-    /** The columns of a listing. */
-    static final class Columns {
-
-        private final List<String> titles = new ArrayList<>();
-        private final List<Function<Facts, String>> cells = new ArrayList<>();
-        private String[] spare = {};
-
-        /** Columns that show the fields of their names. */
-        Columns of(String... names) {
-            for (String name : names) {
-                of(name, item -> item.shown(name));
-            }
-            return this;
-        }
-
-        Columns of(String title, Function<Facts, String> cell) {
-            titles.add(title);
-            cells.add(cell);
-            return this;
-        }
-
-        Table table(List<Facts> items) {
-            Table table = new Table(titles.toArray(String[]::new));
-            items.forEach(item ->
-                    table.row(cells.stream().map(cell -> cell.apply(item)).toArray(String[]::new)));
-            return table;
-        }
-
-        /** These columns are left out where there is little room, the first of them first. */
-        Columns sparing(String... names) {
-            spare = names;
-            return this;
         }
     }
 

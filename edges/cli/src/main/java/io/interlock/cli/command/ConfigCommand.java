@@ -8,7 +8,6 @@ import io.interlock.cli.text.Table;
 import io.interlock.client.Json;
 import io.interlock.config.Configuration;
 import io.interlock.config.ConfigurationException;
-import io.interlock.config.EffectiveProperty;
 import io.interlock.config.Given;
 import io.interlock.config.Given.Flag;
 import io.interlock.config.JobSettings;
@@ -46,27 +45,18 @@ public final class ConfigCommand extends CliCommand {
     @Override
     public Integer call() {
         Configuration configuration = options.read(session());
-        List<EffectiveProperty> all = configuration.effective().stream()
+        List<Facts> items = configuration.effective().stream()
                 .filter(property -> !setOnly || property.isSet())
+                .map(property -> Facts.with("name", property.name())
+                        .and("value", property.value())
+                        .and("origin", property.origin()))
                 .toList();
         if (json) {
-            List<Facts> items = all.stream()
-                    .map(property -> Facts.with("name", property.name())
-                            .and("value", property.value())
-                            .and("origin", property.origin()))
-                    .toList();
             console().print(Json.pretty(Facts.with("items", items)));
             return 0;
         }
-        Table table = origin ? new Table("name", "value", "origin") : new Table("name", "value");
-        for (EffectiveProperty property : all) {
-            if (origin) {
-                table.row(property.name(), property.value(), property.origin());
-            } else {
-                table.row(property.name(), property.value());
-            }
-        }
-        shown.print(table, console());
+        Table columns = new Table().of("name", "value");
+        shown.print(origin ? columns.of("origin") : columns, items, console());
         configuration.warnings().forEach(console()::say);
         return 0;
     }

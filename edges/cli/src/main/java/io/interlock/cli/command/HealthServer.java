@@ -3,6 +3,7 @@ package io.interlock.cli.command;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.client.Json;
+import io.interlock.config.Readiness;
 import io.interlock.engine.EngineEvent.EngineListener;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
@@ -40,7 +41,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -48,7 +48,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Serves the health and metrics of a worker: {@code /health/live}, {@code /health/ready}, {@code /metrics}. They need no key and change
@@ -58,6 +57,7 @@ final class HealthServer implements AutoCloseable {
 
     private static final int READY = 200;
     private static final int NOT_READY = 503;
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private final HealthPort port;
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -67,13 +67,14 @@ final class HealthServer implements AutoCloseable {
 
     private HealthServer(InetSocketAddress address, Environment environment) throws IOException {
         this.environment = environment;
-        this.readiness = new Readiness(environment);
+        ThreadFactory threads = environment.threads("interlock-ready");
+        this.readiness = new Readiness(task -> threads.newThread(task).start(), HealthServer::idle);
         this.port = new HealthPort(
                 address,
                 environment,
                 Map.of("/health/live", health(Optional.empty())),
                 Map.of(
-                        "/health/ready", () -> health(readiness.obstacle()),
+                        "/health/ready", () -> health(obstacle()),
                         "/metrics",
                                 () -> new HealthPort.Answer(
                                         READY, "text/plain; version=0.0.4; charset=utf-8", registry.scrape())));
@@ -105,18 +106,18 @@ final class HealthServer implements AutoCloseable {
     /** Shows an engine on a store, and what waits and runs there; it is ready while {@code question} is answered. */
     void show(RunEngine engine, Runnable question) {
         meters.watch(engine, environment);
-        readiness.by(question);
+        readiness.by(() -> answered(question));
     }
 
     /** Shows an engine that does a server's work, and knows nothing of what else waits and runs there. */
     void showWork(WorkerEngine engine, Runnable question) {
         meters.know(engine);
-        readiness.by(question);
+        readiness.by(() -> answered(question));
     }
 
     /** From now on it is not ready. */
     void stopping() {
-        readiness.by(null);
+        readiness.by(HealthServer::idle);
     }
 
     @Override
@@ -130,6 +131,31 @@ final class HealthServer implements AutoCloseable {
         InetSocketAddress address = port.address();
         String host = address.getAddress().getHostAddress();
         return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+    }
+
+    private static Optional<String> idle() {
+        return Optional.of("it takes no work now");
+    }
+
+    private static Optional<String> answered(Runnable question) {
+        try {
+            question.run();
+            return Optional.empty();
+        } catch (RuntimeException unanswered) {
+            return Optional.of(String.valueOf(unanswered.getMessage()));
+        }
+    }
+
+    /** Why it is not ready; empty if it is. */
+    private Optional<String> obstacle() {
+        try {
+            return readiness.obstacle().toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException unanswered) {
+            return Optional.of("there was no answer within " + PATIENCE.toSeconds() + "s");
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+            return Optional.of("it ends");
+        }
     }
 
     private static HealthPort.Answer health(Optional<String> obstacle) {
@@ -255,64 +281,6 @@ final class HealthServer implements AutoCloseable {
             public void exceptionCaught(ChannelHandlerContext client, Throwable failure) {
                 end(client.channel());
             }
-        }
-    }
-
-    /**
-     * Whether a worker can take work: it is not stopping, and its store or server answers. A store that hangs is asked once, however many
-     * requests wait. Safe for use by many threads.
-     */
-    static final class Readiness {
-
-        private static final Duration PATIENCE = Duration.ofSeconds(2);
-
-        private final Environment environment;
-        private @Nullable Runnable question;
-        private @Nullable CompletableFuture<Optional<String>> asked;
-
-        Readiness(Environment environment) {
-            this.environment = environment;
-        }
-
-        /** From now on it is ready if this question is answered without an exception; never with {@code null}. */
-        synchronized void by(@Nullable Runnable question) {
-            this.question = question;
-        }
-
-        /** Why it is not ready; empty if it is. */
-        Optional<String> obstacle() {
-            CompletableFuture<Optional<String>> answer;
-            synchronized (this) {
-                if (question == null) {
-                    return Optional.of("it takes no work now");
-                }
-                if (asked == null || asked.isDone()) {
-                    asked = ask(question);
-                }
-                answer = asked;
-            }
-            try {
-                return answer.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-            } catch (TimeoutException | ExecutionException unanswered) {
-                return Optional.of("there was no answer within " + PATIENCE.toSeconds() + "s");
-            } catch (InterruptedException ended) {
-                Thread.currentThread().interrupt();
-                return Optional.of("it ends");
-            }
-        }
-
-        private CompletableFuture<Optional<String>> ask(Runnable question) {
-            ThreadFactory threads = environment.threads("interlock-ready");
-            return CompletableFuture.supplyAsync(
-                    () -> {
-                        try {
-                            question.run();
-                            return Optional.empty();
-                        } catch (RuntimeException unanswered) {
-                            return Optional.of(String.valueOf(unanswered.getMessage()));
-                        }
-                    },
-                    task -> threads.newThread(task).start());
         }
     }
 }

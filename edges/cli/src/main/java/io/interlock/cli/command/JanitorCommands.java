@@ -2,7 +2,6 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
-import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.TableOptions;
 import io.interlock.cli.command.ConfigCommand.ConfigOptions;
 import io.interlock.cli.text.Console;
@@ -13,6 +12,7 @@ import io.interlock.run.Retention;
 import io.interlock.service.Facts;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -44,9 +44,9 @@ public final class JanitorCommands {
             if (workers.isEmpty()) {
                 console().say("no worker has been seen for an hour");
             } else {
-                Columns columns =
-                        new Columns().of("worker", "slots", "busy", "version").of("seen", when("seenAt"));
-                options.print(columns.table(workers), console());
+                Table columns =
+                        new Table().of("worker", "slots", "busy", "version").of("seen", when("seenAt"));
+                options.print(columns, workers, console());
             }
             janitor.time("nextAt").ifPresent(next -> console().say("the server sweeps next at " + Times.second(next)));
             return show(janitor, console(), options);
@@ -113,24 +113,17 @@ public final class JanitorCommands {
     }
 
     private static int show(Facts janitor, Console console, TableOptions options) {
-        Table table = new Table("sweep", "key", "run", "why");
-        int actions = 0;
+        List<Facts> actions = new ArrayList<>();
         for (Facts sweep : janitor.list("sweeps")) {
             sweep.text("skipped").ifPresent(why -> console.say(sweep.shown("sweep") + ": " + why));
-            for (Facts action : sweep.list("actions")) {
-                actions++;
-                table.row(
-                        sweep.shown("sweep"),
-                        action.shown("key"),
-                        action.shown("run"),
-                        Times.readable(action.shown("why")));
-            }
+            sweep.list("actions").forEach(action -> actions.add(action.and("sweep", sweep.shown("sweep"))));
         }
-        if (actions == 0) {
+        if (actions.isEmpty()) {
             console.say("nothing is due for a sweep");
             return 0;
         }
-        options.print(table, console, "run", "sweep");
+        Table columns = new Table().of("sweep", "key", "run").of("why", action -> Times.readable(action.shown("why")));
+        options.print(columns.sparing("run", "sweep"), actions, console);
         return 0;
     }
 }

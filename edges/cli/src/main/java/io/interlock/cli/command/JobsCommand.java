@@ -2,9 +2,9 @@ package io.interlock.cli.command;
 
 import io.interlock.DurationText;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Listing;
 import io.interlock.cli.command.ConfigCommand.ConfigOptions;
+import io.interlock.cli.text.Table;
 import io.interlock.config.JobSettings;
 import io.interlock.config.Work;
 import io.interlock.service.AdminFacts;
@@ -55,8 +55,8 @@ public final class JobsCommand extends Listing {
     }
 
     @Override
-    Columns columns() {
-        return new Columns()
+    Table columns() {
+        return new Table()
                 .of("name", "api")
                 .of("on-conflict", job -> job.shown("onConflict"))
                 .of("lease", job -> span(job, "lease"))

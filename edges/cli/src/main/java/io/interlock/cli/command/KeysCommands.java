@@ -2,11 +2,11 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
-import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
 import io.interlock.cli.command.CliCommand.Listing;
 import io.interlock.cli.command.CliCommand.Verb;
 import io.interlock.cli.command.OptionValues.Durations;
+import io.interlock.cli.text.Table;
 import io.interlock.service.Facts;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -70,8 +70,8 @@ public final class KeysCommands {
         }
 
         @Override
-        Columns columns() {
-            return new Columns()
+        Table columns() {
+            return new Table()
                     .of("id", "role", "label")
                     .of("active", key -> key.is("active") ? "yes" : "no")
                     .of("created", when("createdAt"))

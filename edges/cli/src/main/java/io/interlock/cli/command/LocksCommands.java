@@ -3,7 +3,6 @@ package io.interlock.cli.command;
 import io.interlock.DurationText;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
-import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
 import io.interlock.cli.command.CliCommand.Listing;
 import io.interlock.cli.command.CliCommand.Verb;
@@ -13,6 +12,7 @@ import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.LockText;
 import io.interlock.cli.text.Shown;
 import io.interlock.cli.text.Shown.ShellWords;
+import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
 import io.interlock.service.Facts;
 import io.interlock.service.Request;
@@ -59,8 +59,8 @@ public final class LocksCommands {
         }
 
         @Override
-        Columns columns() {
-            return new Columns()
+        Table columns() {
+            return new Table()
                     .of("key", "state")
                     .of("holder", lock -> lock.in("holder").shown("holder"))
                     .of("token")

@@ -3,7 +3,6 @@ package io.interlock.cli.command;
 import io.interlock.RunState;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
-import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
 import io.interlock.cli.command.CliCommand.Listing;
 import io.interlock.cli.command.CliCommand.RunListing;
@@ -13,6 +12,7 @@ import io.interlock.cli.command.OptionValues.PastTimes;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Shown;
+import io.interlock.cli.text.Table;
 import io.interlock.client.Json;
 import io.interlock.client.ProblemException;
 import io.interlock.config.JobSettings;
@@ -398,8 +398,8 @@ public final class RunsCommands {
         }
 
         @Override
-        Columns columns() {
-            return new Columns()
+        Table columns() {
+            return new Table()
                     .of("key", "place", "id", "job")
                     .of("by", run -> run.shown("submittedBy"))
                     .of("priority")

@@ -26,7 +26,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -35,7 +34,6 @@ import picocli.CommandLine.Model.OptionSpec;
 public final class TargetOptions {
 
     private static final Duration DRAIN_TIME = Duration.ofSeconds(2);
-    private static final Pattern PASSWORD = Pattern.compile("(//[^:/@]*):[^@]*@");
 
     private final OptionSpec storeOption = text(
             "URL",
@@ -95,7 +93,7 @@ public final class TargetOptions {
         List<String> words = new ArrayList<>();
         String store = store();
         if (store != null) {
-            words.addAll(List.of("--store", PASSWORD.matcher(store).replaceFirst("$1:***@")));
+            words.addAll(List.of("--store", StoreCapabilities.shown(store)));
         }
         for (OptionSpec option : List.of(serverOption, keyFile, authorities)) {
             Object value = value(option, Object.class);

@@ -5,6 +5,7 @@ import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
 import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Table;
 import io.interlock.client.Json;
 import io.interlock.service.Facts;
 import io.interlock.service.HistoryFacts;
@@ -80,12 +81,11 @@ public final class TopCommand extends Answering {
         List<Facts> hot = summary.list("hotKeys");
         if (!hot.isEmpty()) {
             console().print("");
-            new Columns()
+            new Table()
                     .of("key", "waiting", "state")
                     .of("holder", lock -> lock.in("holder").shown("holder"))
                     .of("since", when("since"))
-                    .table(hot)
-                    .print(console(), true);
+                    .print(hot, console(), true, false);
         }
     }
 
@@ -95,13 +95,12 @@ public final class TopCommand extends Answering {
             console().print("nothing needs attention");
             return;
         }
-        new Columns()
+        new Table()
                 .of("attention", entry -> entry.shown("kind"))
                 .of("count")
                 .of("about", entry -> entry.text("job").orElse(entry.shown("key")))
                 .of("what", entry -> entry.text("code").orElse(entry.shown("sentence")))
                 .of("last", entry -> when(entry, entry.text("lastAt").isPresent() ? "lastAt" : "since"))
-                .table(entries)
-                .print(console(), true);
+                .print(entries, console(), true, false);
     }
 }

@@ -2,7 +2,6 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.command.ConfigCommand.ConfigOptions;
-import io.interlock.cli.run.Signals.ProcessSignal;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.client.ServerWorker;
@@ -19,6 +18,7 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.WorkerBuilder;
 import io.interlock.engine.WorkerEngine;
 import io.interlock.engine.command.InheritedEnvironment;
+import io.interlock.engine.command.ProcessSignal;
 import io.interlock.tracing.TraceExport;
 import java.nio.file.Path;
 import java.util.List;

@@ -2,10 +2,8 @@ package io.interlock.cli.run;
 
 import io.interlock.cli.text.ExitCode;
 import io.interlock.engine.command.GuardedProcess;
+import io.interlock.engine.command.ProcessSignal;
 import io.interlock.time.Environment.Ticker;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -99,55 +97,6 @@ public final class Signals {
         } else if (ticker.nanos() - firstAt > INSISTS) {
             // A store or server does not answer, and a repeated signal means not to wait for it.
             Runtime.getRuntime().halt(exitCode(signal));
-        }
-    }
-
-    /**
-     * The way to {@code sun.misc.Signal}. It is part of every JDK and supported, but the compiler warns of each use, and our compiler
-     * takes warnings for errors; so it is reached by name, here and nowhere else.
-     */
-    public static final class ProcessSignal {
-
-        private ProcessSignal() {}
-
-        /**
-         * Runs {@code task}, on a thread of the JVM, whenever this process gets the signal. One that is ignored so far, as HUP under
-         * {@code nohup} and INT in the background of a script, stays ignored: we are meant not to hear it.
-         */
-        public static void handle(String name, Runnable task) {
-            try {
-                Class<?> type = Class.forName("sun.misc.Signal");
-                Class<?> handler = Class.forName("sun.misc.SignalHandler");
-                Method handle = type.getMethod("handle", type, handler);
-                Object signal = type.getConstructor(String.class).newInstance(name);
-                Object ours = Proxy.newProxyInstance(
-                        ProcessSignal.class.getClassLoader(), new Class<?>[] {handler}, running(task));
-                Object before = handle.invoke(null, signal, ours);
-                Object ignored = handler.getField("SIG_IGN").get(null);
-                if (ignored.equals(before)) {
-                    handle.invoke(null, signal, ignored);
-                }
-            } catch (ReflectiveOperationException unsupported) {
-                throw new IllegalStateException("this JVM cannot handle the signal " + name, unsupported);
-            }
-        }
-
-        private static InvocationHandler running(Runnable task) {
-            return (proxy, method, arguments) -> {
-                switch (method.getName()) {
-                    case "handle" -> task.run();
-                    case "equals" -> {
-                        return proxy == arguments[0];
-                    }
-                    case "hashCode" -> {
-                        return System.identityHashCode(proxy);
-                    }
-                    default -> {
-                        return "interlock";
-                    }
-                }
-                return null;
-            };
         }
     }
 }

@@ -1,13 +1,12 @@
 package io.interlock.cli.run;
 
-import io.interlock.StoreUnavailableException;
+import io.interlock.InterlockException;
 import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.KeyAcquirer.Entry;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey;
 import io.interlock.cli.backend.KeyAcquirer.Place;
 import io.interlock.cli.run.Narrator.Waiting;
 import io.interlock.cli.run.RunFile.Reports;
-import io.interlock.cli.run.Signals.ProcessSignal;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.LockText;
@@ -18,6 +17,7 @@ import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.GuardedProcess.CannotExecuteException;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
+import io.interlock.engine.command.ProcessSignal;
 import io.interlock.run.Ending;
 import io.interlock.run.RunError;
 import io.interlock.service.Facts;
@@ -83,13 +83,13 @@ public final class Wrapper {
         }
         tellWhatIsWithheld();
         Entry entry = acquirer.enter(settings.order());
-        if (entry instanceof KeyAcquirer.Entry.Busy busy) {
+        if (entry instanceof Entry.Busy busy) {
             return refused(busy.lock(), busy.code(), busy.explanation());
         }
-        if (entry instanceof KeyAcquirer.Entry.InLine line) {
+        if (entry instanceof Entry.InLine line) {
             return waitAndWork(line.place());
         }
-        return work(((KeyAcquirer.Entry.Granted) entry).held(), Duration.ZERO);
+        return work(((Entry.Granted) entry).held(), Duration.ZERO);
     }
 
     /** Our own are of no use to a command; that others are missing must not be a riddle. */
@@ -114,13 +114,13 @@ public final class Wrapper {
         Duration waited;
         waits = true;
         try (Waiting waiting = Waiting.begin(place, key(), narrator, environment)) {
-            KeyAcquirer.Place.Outcome outcome = signals.interrupting(place::take);
+            Entry outcome = signals.interrupting(place::take);
             waited = waiting.waited();
-            if (outcome instanceof KeyAcquirer.Place.Outcome.Over over) {
+            if (outcome instanceof Entry.Busy over) {
                 waiting.close();
                 return over(place, over, waited);
             }
-            held = ((KeyAcquirer.Place.Outcome.Taken) outcome).held();
+            held = ((Entry.Granted) outcome).held();
         } catch (InterruptedException told) {
             return left(place, signals.received().orElse(GuardedProcess.Signal.INT));
         }
@@ -133,18 +133,18 @@ public final class Wrapper {
         try {
             place.leave();
             narrator.say("left", facts, "left the line of " + key(), List.of());
-        } catch (StoreUnavailableException untold) {
+        } catch (InterlockException untold) {
             narrator.say("left", facts, "left the line of " + key() + "; its place there ends by itself", List.of());
         }
         return finished(false, Signals.exitCode(signal));
     }
 
-    private int over(Place place, KeyAcquirer.Place.Outcome.Over over, Duration waited) {
+    private int over(Place place, Entry.Busy over, Duration waited) {
         if (over.code().equals("WAIT_EXPIRED")) {
             Facts lock = KeyAcquirer.lock(() -> place.look().lock());
             return refused(lock, "wait-expired", "waited " + Times.span(waited) + " in vain");
         }
-        return refused(Facts.none(), over.code().toLowerCase(Locale.ROOT).replace('_', '-'), over.why());
+        return refused(Facts.none(), over.code().toLowerCase(Locale.ROOT).replace('_', '-'), over.explanation());
     }
 
     /** Says that the key was not acquired: who has it, and what to type next. */

@@ -1,5 +1,6 @@
 package io.interlock.cli.text;
 
+import io.interlock.service.PlainText;
 import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -95,7 +96,7 @@ public final class Console {
     }
 
     public void print(String line) {
-        out.println(TerminalText.of(line));
+        out.println(PlainText.lines(line));
     }
 
     /** For picocli, which writes its answers itself. */
@@ -117,21 +118,21 @@ public final class Console {
     }
 
     public synchronized void raw(String line) {
-        err.print((pendingLine ? CLEAR : "") + TerminalText.of(line) + "\n");
+        err.print((pendingLine ? CLEAR : "") + PlainText.lines(line) + "\n");
         err.flush();
         pendingLine = false;
     }
 
     /** Writes a message that the next one replaces; only for terminals. */
     public synchronized void update(String message) {
-        err.print(CLEAR + NO_WRAP + PREFIX + TerminalText.of(message) + WRAP);
+        err.print(CLEAR + NO_WRAP + PREFIX + PlainText.lines(message) + WRAP);
         err.flush();
         pendingLine = true;
     }
 
     /** Asks, and takes whatever begins with y for yes. */
     public boolean confirm(String question) {
-        err.print(PREFIX + TerminalText.of(question) + " [y/N] ");
+        err.print(PREFIX + PlainText.lines(question) + " [y/N] ");
         err.flush();
         StringBuilder answer = new StringBuilder();
         try {
@@ -146,7 +147,7 @@ public final class Console {
 
     /** Writes the line above a table, in bold if answers go to a terminal that has that. */
     void printTitle(String line) {
-        String shown = TerminalText.of(line);
+        String shown = PlainText.lines(line);
         out.println(ends.colour() && ends.outTerminal() ? BOLD + shown + PLAIN : shown);
     }
 
@@ -259,55 +260,6 @@ public final class Console {
                 Thread.currentThread().interrupt();
                 return false;
             }
-        }
-    }
-
-    /**
-     * Text of others, such that a terminal shows it and does nothing else with it: runs carry errors, outputs and labels that a worker wrote,
-     * and an operator reads them. Control characters, C1 included, and those that turn the direction of text are written as JSON writes them,
-     * so that JSON stays the same JSON. Lines and tabs stay.
-     */
-    static final class TerminalText {
-
-        private static final int FIRST_PRINTABLE = 0x20;
-        private static final int DELETE = 0x7f;
-        private static final int LAST_C1 = 0x9f;
-
-        private TerminalText() {}
-
-        static String of(String text) {
-            int at = 0;
-            while (at < text.length() && !isHarmful(text.charAt(at))) {
-                at++;
-            }
-            return at == text.length() ? text : escaped(text.replace("\r\n", "\n"));
-        }
-
-        private static String escaped(String text) {
-            StringBuilder shown = new StringBuilder(text.length() + 16);
-            for (int i = 0; i < text.length(); i++) {
-                char c = text.charAt(i);
-                if (isHarmful(c)) {
-                    shown.append(String.format("\\u%04x", (int) c));
-                } else {
-                    shown.append(c);
-                }
-            }
-            return shown.toString();
-        }
-
-        private static boolean isHarmful(char c) {
-            if (c < FIRST_PRINTABLE) {
-                return c != '\n' && c != '\t';
-            }
-            return (c >= DELETE && c <= LAST_C1) || turnsDirection(c);
-        }
-
-        private static boolean turnsDirection(char c) {
-            return (c >= '\u202a' && c <= '\u202e')
-                    || (c >= '\u2066' && c <= '\u2069')
-                    || c == '\u200e'
-                    || c == '\u200f';
         }
     }
 }

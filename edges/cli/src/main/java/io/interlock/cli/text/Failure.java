@@ -9,7 +9,7 @@ import io.interlock.client.ProblemException;
 import io.interlock.client.UnreachableException;
 import io.interlock.client.UnreachableException.Cause;
 import io.interlock.service.Facts;
-import io.interlock.service.OperationException;
+import io.interlock.service.Problem;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -86,7 +86,7 @@ public final class Failure extends InterlockException {
             String said = problem.code().isEmpty() && problem.status() == FORBIDDEN ? "forbidden" : problem.code();
             return new Failure(exitCode, code, cause, nextStep(exitCode, said, problem.path(), problem.problem()));
         }
-        if (failure instanceof OperationException refused) {
+        if (failure instanceof Problem refused) {
             return refused(refused, "");
         }
         // Other messages end with what to do.
@@ -132,7 +132,7 @@ public final class Failure extends InterlockException {
     }
 
     /** The refusal of a request at {@code path}, in the words that one of a server has. */
-    public static Failure refused(OperationException refusal, String path) {
+    public static Failure refused(Problem refusal, String path) {
         int exitCode = ExitCode.of(refusal.code());
         String cause = ProblemException.sentence(refusal.facts()).orElseGet(refusal::detail);
         return new Failure(exitCode, refusal.code(), cause, nextStep(exitCode, refusal.code(), path, refusal.facts()));

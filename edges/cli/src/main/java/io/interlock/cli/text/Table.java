@@ -1,12 +1,15 @@
 package io.interlock.cli.text;
 
-import io.interlock.cli.text.Console.TerminalText;
+import io.interlock.service.Facts;
+import io.interlock.service.PlainText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * A table without borders: capitals on top, two spaces between columns, no cell cut. On a terminal that has too little room, columns
@@ -27,34 +30,45 @@ public final class Table {
     private static final int FIRST_EMOJI = 0x1F300;
     private static final int LAST_EMOJI = 0x1FAFF;
 
-    private final List<String> columns;
-    private final List<List<String>> rows = new ArrayList<>();
-    private final List<String> spare = new ArrayList<>();
+    private final List<String> columns = new ArrayList<>();
+    private final List<Function<Facts, String>> cells = new ArrayList<>();
+    private List<String> spare = List.of();
 
-    public Table(String... columns) {
-        this.columns = List.of(columns);
-    }
-
-    public Table row(String... cells) {
-        if (cells.length != columns.size()) {
-            throw new IllegalArgumentException(cells.length + " cells for " + columns.size() + " columns");
+    /** Adds columns that show the fields of their names. */
+    public Table of(String... names) {
+        for (String name : names) {
+            of(name, item -> item.shown(name));
         }
-        // As it will be shown: it is as wide as that.
-        rows.add(Arrays.stream(cells).map(TerminalText::of).toList());
         return this;
     }
 
-    /** These columns can be spared, the first of them first. */
+    public Table of(String title, Function<Facts, String> cell) {
+        columns.add(title);
+        cells.add(cell);
+        return this;
+    }
+
+    /** These columns are left out where there is little room, the first of them first. */
     public Table sparing(String... names) {
-        spare.addAll(List.of(names));
+        spare = List.of(names);
         return this;
     }
 
-    /** Writes it, with its header or without. */
-    public void print(Console console, boolean header) {
-        int[] widths = widths(header);
+    /**
+     * Writes a row for each of {@code items}.
+     *
+     * @param wide whether no column is left out
+     */
+    public void print(List<Facts> items, Console console, boolean header, boolean wide) {
+        // As they will be shown: a cell is as wide as that.
+        List<List<String>> rows = items.stream()
+                .map(item -> cells.stream()
+                        .map(cell -> PlainText.lines(cell.apply(item)))
+                        .toList())
+                .toList();
+        int[] widths = widths(rows, header);
         List<String> left = new ArrayList<>();
-        console.width().ifPresent(room -> {
+        (wide ? OptionalInt.empty() : console.width()).ifPresent(room -> {
             for (int i = 0; i < spare.size() && needed(widths) > room; i++) {
                 widths[columns.indexOf(spare.get(i))] = HIDDEN;
                 left.add(spare.get(i));
@@ -71,7 +85,7 @@ public final class Table {
         }
     }
 
-    private int[] widths(boolean header) {
+    private int[] widths(List<List<String>> rows, boolean header) {
         int[] widths = new int[columns.size()];
         for (int i = 0; i < widths.length; i++) {
             widths[i] = header ? width(columns.get(i)) : 0;

@@ -12,7 +12,9 @@ import io.interlock.cli.backend.KeyAcquirer.Place;
 import io.interlock.cli.run.Wrapper.RunSettings;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Failure;
 import io.interlock.engine.command.InheritedEnvironment;
+import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
@@ -34,6 +36,26 @@ class WrapperTest {
         Wrapper wrapper = new Wrapper(settings(), new Narrator(console, false, false), Environment.system(), Map.of());
         assertThat(wrapper.run(request -> new Entry.InLine(new InTheDark()))).isEqualTo(ExitCode.BUSY);
         assertThat(told.toString(UTF_8)).contains("in vain", "true was not started", "[wait-expired]");
+    }
+
+    @Test
+    void aWaitThatASignalEndsIsEndedByItAlsoIfNoStoreOrServerCanBeTold() {
+        Console console = Console.of(
+                new PrintStream(OutputStream.nullOutputStream(), true, UTF_8), new PrintStream(told, true, UTF_8));
+        Wrapper wrapper = new Wrapper(settings(), new Narrator(console, false, false), Environment.system(), Map.of());
+        Place unheard = new InTheDark() {
+            @Override
+            public Entry take() throws InterruptedException {
+                throw new InterruptedException("SIGINT");
+            }
+
+            @Override
+            public void leave() {
+                throw new Failure(ExitCode.UNAVAILABLE, "the server does not answer", null);
+            }
+        };
+        assertThat(wrapper.run(request -> new Entry.InLine(unheard))).isEqualTo(ExitCode.SIGNAL + 2);
+        assertThat(told.toString(UTF_8)).contains("left the line of k; its place there ends by itself");
     }
 
     private static RunSettings settings() {
@@ -59,11 +81,11 @@ class WrapperTest {
     }
 
     /** A wait that is over, in front of a store that shows nothing more. */
-    private static final class InTheDark implements Place {
+    private static class InTheDark implements Place {
 
         @Override
-        public Outcome take() {
-            return new Outcome.Over("WAIT_EXPIRED", "the wait is over");
+        public Entry take() throws InterruptedException {
+            return new Entry.Busy(Facts.none(), "WAIT_EXPIRED", "the wait is over");
         }
 
         @Override

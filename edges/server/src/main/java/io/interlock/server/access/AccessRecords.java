@@ -7,8 +7,8 @@ import io.interlock.engine.access.KeyRing;
 import io.interlock.run.AuditRecord;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.http.Exchange.Caller;
-import io.interlock.server.log.LogLines.LogText;
-import io.interlock.server.problem.Problem;
+import io.interlock.service.PlainText;
+import io.interlock.service.Problem;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Timers;
 import io.micrometer.core.instrument.Counter;
@@ -252,6 +252,6 @@ public final class AccessRecords implements AutoCloseable {
                 .addKeyValue("operation", record.after())
                 .addKeyValue("requestId", String.valueOf(record.correlation()))
                 .addKeyValue("address", String.valueOf(record.address()))
-                .log("{}: {}", LogText.oneLine(record.actor()), LogText.oneLine(record.reason())));
+                .log("{}: {}", PlainText.oneLine(record.actor()), PlainText.oneLine(record.reason())));
     }
 }

@@ -5,6 +5,7 @@ import io.interlock.LockKey;
 import io.interlock.access.Role;
 import io.interlock.access.SignIn.Person;
 import io.interlock.config.OidcSettings;
+import io.interlock.service.PlainText;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -45,7 +46,7 @@ final class ClaimRoles {
         String label = NAMES.stream()
                 .map(claims::get)
                 .filter(String.class::isInstance)
-                .map(name -> ((String) name).strip())
+                .map(name -> PlainText.oneLine(((String) name).strip()))
                 .filter(name -> !name.isEmpty())
                 .findFirst()
                 .orElse("a person without a name");

@@ -7,10 +7,10 @@ import io.interlock.access.SignIn;
 import io.interlock.access.SignIn.Person;
 import io.interlock.config.OidcSettings;
 import io.interlock.server.http.Exchange;
-import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.session.Sessions;
 import io.interlock.server.session.Sessions.Session;
 import io.interlock.server.session.Sessions.Tokens;
+import io.interlock.service.PlainText;
 import io.interlock.time.Environment;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -122,12 +122,15 @@ public final class OidcRoutes {
         } else if (code == null) {
             log.info(
                     "the OpenID provider refused a sign-in: {}",
-                    LogText.oneLine(String.valueOf(request.getParam("error"))));
+                    PlainText.oneLine(String.valueOf(request.getParam("error"))));
             fail(context, CALLBACK, "denied");
         } else {
             Attempt begun = attempt.get();
             provider.claims(code, begun.verifier(), redirect(context), begun.nonce())
-                    .onSuccess(claims -> admit(context, claims, begun.to()))
+                    .map(claims -> {
+                        admit(context, claims, begun.to());
+                        return claims;
+                    })
                     .onFailure(failure -> fail(context, CALLBACK, "provider", failure));
         }
     }
@@ -200,7 +203,7 @@ public final class OidcRoutes {
         log.warn(
                 "a sign-in with the OpenID provider {} failed: {}",
                 settings.issuer(),
-                LogText.oneLine(String.valueOf(why.getMessage())));
+                PlainText.oneLine(String.valueOf(why.getMessage())));
         fail(context, here, code);
     }
 
@@ -265,14 +268,18 @@ public final class OidcRoutes {
         private static final Pattern FORM = Pattern.compile("([A-Za-z0-9_-]{43})\\.([A-Za-z0-9_-]*)");
 
         static Optional<Attempt> read(String text) {
-            return Optional.of(FORM.matcher(text))
-                    .filter(form -> form.matches())
-                    .map(form -> new Attempt(
-                            form.group(1),
-                            new String(Base64.getUrlDecoder().decode(form.group(2)), StandardCharsets.UTF_8)))
-                    // A cookie may come from elsewhere.
-                    .filter(attempt ->
-                            attempt.to.isEmpty() || PAGE.matcher(attempt.to).matches());
+            // A cookie may come from elsewhere.
+            try {
+                return Optional.of(FORM.matcher(text))
+                        .filter(form -> form.matches())
+                        .map(form -> new Attempt(
+                                form.group(1),
+                                new String(Base64.getUrlDecoder().decode(form.group(2)), StandardCharsets.UTF_8)))
+                        .filter(attempt ->
+                                attempt.to.isEmpty() || PAGE.matcher(attempt.to).matches());
+            } catch (IllegalArgumentException noBase64) {
+                return Optional.empty();
+            }
         }
 
         String text() {

@@ -1,6 +1,6 @@
 package io.interlock.server.api;
 
-import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.Problems;
 import io.interlock.time.Environment;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -94,7 +94,7 @@ public final class BlockingCalls implements Executor, AutoCloseable {
             throw closed;
         } catch (OutOfMemoryError noThread) {
             remove(tenant, task);
-            throw Problem.overloaded();
+            throw Problems.overloaded();
         }
     }
 
@@ -104,7 +104,7 @@ public final class BlockingCalls implements Executor, AutoCloseable {
         int threads = pool.getMaximumPoolSize();
         int most = (tenant.equals(SERVER) ? line : line / 2) + threads;
         if (size >= line + threads || (own != null && own.size() >= most)) {
-            throw pool.isShutdown() ? new RejectedExecutionException("closed") : Problem.overloaded();
+            throw pool.isShutdown() ? new RejectedExecutionException("closed") : Problems.overloaded();
         }
         if (own == null) {
             own = new ArrayDeque<>();

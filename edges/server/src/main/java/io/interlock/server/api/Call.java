@@ -3,20 +3,15 @@ package io.interlock.server.api;
 import io.interlock.Actor;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
-import io.interlock.LockKey;
 import io.interlock.access.AccessKey;
 import io.interlock.engine.RemoteWork;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.http.Exchange.Caller;
 import io.interlock.server.http.HttpServerFactory;
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
-import io.interlock.server.session.Sessions.Session;
 import io.interlock.service.Facts;
 import io.interlock.service.Request;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.Cookie;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -61,6 +56,11 @@ public final class Call {
         context.addEndHandler(ended -> over.complete(null));
     }
 
+    /** The request that makes it. */
+    public RoutingContext context() {
+        return context;
+    }
+
     /** Not to be asked for on a public operation. */
     public Caller caller() {
         return Exchange.caller(context)
@@ -69,17 +69,7 @@ public final class Call {
 
     /** Who makes it, by which request and from where, as the audit log has it. */
     public Actor actor() {
-        return new Actor(caller().actor(), requestId(), address());
-    }
-
-    /** {@code key} as the one who makes it, where no caller is known before. */
-    public Actor actorBy(AccessKey key) {
-        return Exchange.actor(context, key);
-    }
-
-    /** Says which API key the body shows. */
-    public void presented(String key) {
-        Exchange.PRESENTED.put(context, key);
+        return new Actor(caller().actor(), requestId(), Exchange.address(context));
     }
 
     public String tenant() {
@@ -132,19 +122,9 @@ public final class Call {
                 .toList();
     }
 
-    /** A key of the caller's tenant, named by a field of the body. */
-    public LockKey key(String field) {
-        return LockKey.of(tenant(), body.getString(field));
-    }
-
     /** This call for the operations that know nothing of HTTP. */
     public Request request() {
         return new Request(tenant(), actor(), Facts.of(parameters), Facts.of(body.getMap()));
-    }
-
-    /** The session the caller is known by, if it came with a cookie. */
-    public Optional<Session> session() {
-        return Exchange.SESSION.in(context);
     }
 
     /** Whether the caller would still be let in: its key may be taken back and its session end while an answer goes on. */
@@ -153,19 +133,6 @@ public final class Call {
                 .in(context)
                 .map(Supplier::get)
                 .orElseGet(() -> CompletableFuture.completedFuture(true));
-    }
-
-    public Optional<String> cookie(String name) {
-        return Optional.ofNullable(context.request().getCookie(name)).map(Cookie::getValue);
-    }
-
-    /** Whether the client's connection is encrypted, here or, as it says, at a proxy in front. */
-    public boolean isEncrypted() {
-        return Exchange.isEncrypted(context.request());
-    }
-
-    public String address() {
-        return Exchange.address(context);
     }
 
     public Optional<Duration> duration(String field) {
@@ -221,10 +188,5 @@ public final class Call {
         Vertx vertx = context.vertx();
         long timer = vertx.setPeriodic(period.toMillis(), tick -> action.run());
         whenOver(() -> vertx.cancelTimer(timer));
-    }
-
-    /** The answer to ids that are unknown, malformed or another tenant's: all the same. */
-    public static Problem notFound(String what, String id) {
-        return Problem.of(ProblemCode.NOT_FOUND, "There is no " + what + " " + id + ".");
     }
 }

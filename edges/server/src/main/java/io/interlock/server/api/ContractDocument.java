@@ -2,10 +2,10 @@ package io.interlock.server.api;
 
 import io.interlock.server.YamlResource;
 import io.interlock.server.http.FailureHandler;
+import io.interlock.server.problem.Catalogue;
 import io.interlock.server.problem.ErrorShape;
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
-import io.interlock.server.problem.ProblemCode.Catalogue;
+import io.interlock.service.Problem;
+import io.interlock.service.ProblemCode;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;

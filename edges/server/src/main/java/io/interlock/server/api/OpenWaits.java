@@ -1,7 +1,8 @@
 package io.interlock.server.api;
 
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.problem.Problems;
+import io.interlock.service.Problem;
+import io.interlock.service.ProblemCode;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -91,7 +92,7 @@ public final class OpenWaits {
         }
 
         void stop() {
-            answered.completeExceptionally(Problem.stopping());
+            answered.completeExceptionally(Problems.stopping());
         }
 
         private void refuse() {

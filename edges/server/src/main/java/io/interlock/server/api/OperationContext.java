@@ -4,6 +4,7 @@ import io.interlock.engine.RunEngine;
 import io.interlock.server.api.Operations.Operation;
 import io.interlock.service.EngineService;
 import io.interlock.time.Environment;
+import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -59,11 +60,15 @@ public record OperationContext(
         return lists.call(call.tenant(), task);
     }
 
-    /** JSON that a client wrote, as values of which answers are made. */
+    /** JSON that a client wrote, as values of which answers are made; what is none, because a Java program wrote it, is a text. */
     public static Object decoded(String json) {
-        Object value = Json.decodeValue(json);
-        return value instanceof JsonObject object
-                ? object.getMap()
-                : value instanceof JsonArray array ? array.getList() : value;
+        try {
+            Object value = Json.decodeValue(json);
+            return value instanceof JsonObject object
+                    ? object.getMap()
+                    : value instanceof JsonArray array ? array.getList() : value;
+        } catch (DecodeException text) {
+            return json;
+        }
     }
 }

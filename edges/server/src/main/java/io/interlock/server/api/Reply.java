@@ -1,7 +1,8 @@
 package io.interlock.server.api;
 
-import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.Problems;
 import io.interlock.service.Facts;
+import io.interlock.service.Problem;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -39,7 +40,7 @@ public record Reply(
 
     /** A refusal. Thrown, it would be wrapped on its way, and the trace of the wrapping costs more than the rest of the answer. */
     public static Reply refused(Problem problem) {
-        return new Reply(problem.status(), null, Map.of(), null, problem);
+        return new Reply(Problems.status(problem), null, Map.of(), null, problem);
     }
 
     public static Reply ok(Facts body) {

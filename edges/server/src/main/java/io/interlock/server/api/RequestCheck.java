@@ -3,8 +3,8 @@ package io.interlock.server.api;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadFeature;
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.Problem.Mistake;
+import io.interlock.service.Problem;
+import io.interlock.service.Problem.Mistake;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.Json;
@@ -71,7 +71,7 @@ final class RequestCheck {
     /**
      * The call, if the request keeps the contract.
      *
-     * @throws io.interlock.server.problem.Problem naming all mistakes
+     * @throws io.interlock.service.Problem naming all mistakes
      */
     Call check(RoutingContext context, Buffer raw) {
         List<Mistake> mistakes = new ArrayList<>();

@@ -21,8 +21,8 @@ import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
 import io.interlock.server.compat.ClusterRecords.Cluster;
-import io.interlock.server.problem.Problem;
 import io.interlock.service.Facts;
+import io.interlock.service.Problem;
 import io.interlock.service.RefusalFacts;
 import io.interlock.time.Environment.Timers;
 import io.vertx.core.json.JsonObject;
@@ -235,11 +235,11 @@ public final class ClusterApi {
 
     private Cluster require(Call call) {
         String text = call.required("id", String.class);
-        return records.find(call.tenant(), text).orElseThrow(() -> Call.notFound("cluster", text));
+        return records.find(call.tenant(), text).orElseThrow(() -> Problem.notFound("cluster", text));
     }
 
     private JobSettings job(String type) {
-        return runs.jobOfType(type).orElseThrow(() -> Call.notFound("job type", type));
+        return runs.jobOfType(type).orElseThrow(() -> Problem.notFound("job type", type));
     }
 
     private static Reply twin(Cluster twin) {

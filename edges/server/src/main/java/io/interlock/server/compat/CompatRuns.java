@@ -22,10 +22,10 @@ import io.interlock.run.RunStatus.Stage;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.Facts;
 import io.interlock.service.LockService;
+import io.interlock.service.Problem;
+import io.interlock.service.ProblemCode;
 import io.interlock.service.RefusalFacts;
 import io.interlock.service.RunFacts;
 import io.interlock.service.RunService;
@@ -99,7 +99,7 @@ final class CompatRuns {
                 .flatMap(engine()::find)
                 .filter(found -> found.key().tenant().equals(call.tenant())
                         && found.key().name().startsWith(prefix))
-                .orElseThrow(() -> Call.notFound(what, id));
+                .orElseThrow(() -> Problem.notFound(what, id));
     }
 
     /** The newest run of {@code query}. Blocks. */
@@ -114,8 +114,8 @@ final class CompatRuns {
 
     /** The problem that {@code refusal} is. Blocks. */
     Problem problem(Refusal refusal) {
-        return Problem.of(RefusalFacts.exception(
-                refusal, LockService.view(engine(), refusal.key()).orElse(null)));
+        return RefusalFacts.exception(
+                refusal, LockService.view(engine(), refusal.key()).orElse(null));
     }
 
     /** When the last attempt of {@code run} started; {@code null} if none did. */

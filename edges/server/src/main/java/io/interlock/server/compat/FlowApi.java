@@ -13,14 +13,15 @@ import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.problem.Problem;
 import io.interlock.service.Facts;
+import io.interlock.service.Problem;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -41,7 +42,7 @@ public final class FlowApi {
         return new Operations()
                 .on("resumeFlow", api::resume)
                 .on("getPhaseLock", context.blocking(api::look))
-                .on("releasePhaseLock", context.blocking(api::release));
+                .on("releasePhaseLock", context.blocking(call -> api.runs.release(call, api.pathKey(call))));
     }
 
     private CompletionStage<Reply> resume(Call call) {
@@ -88,11 +89,12 @@ public final class FlowApi {
 
     private Optional<String> nextPhase(Run run) {
         String result = run.status().result();
-        if (run.state() != RunState.SUCCEEDED || result == null || !result.startsWith("{")) {
-            return Optional.empty();
-        }
-        Object next = new JsonObject(result).getValue("next_phase");
-        return next instanceof String phase && runs.job(phase).isPresent() ? Optional.of(phase) : Optional.empty();
+        return run.state() == RunState.SUCCEEDED
+                        && result != null
+                        && OperationContext.decoded(result) instanceof Map<?, ?> named
+                        && named.get("next_phase") instanceof String phase
+                ? runs.job(phase).map(JobSettings::name)
+                : Optional.empty();
     }
 
     private CompletionStage<Reply> answer(Call call, String phase, Submission answer) {
@@ -134,17 +136,13 @@ public final class FlowApi {
                 .orNull("run_id", CompatRuns.runOf(view).orElse(null));
     }
 
-    private Reply release(Call call) {
-        return runs.release(call, pathKey(call));
-    }
-
     private LockKey pathKey(Call call) {
         String phase = call.required("phase", String.class);
         return key(call, job(phase).name());
     }
 
     private JobSettings job(String phase) {
-        return runs.job(phase).orElseThrow(() -> Call.notFound("phase", phase));
+        return runs.job(phase).orElseThrow(() -> Problem.notFound("phase", phase));
     }
 
     private static LockKey key(Call call, String phase) {

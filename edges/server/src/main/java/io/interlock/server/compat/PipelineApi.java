@@ -15,6 +15,7 @@ import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
 import io.interlock.service.Facts;
+import io.interlock.service.Problem;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,7 +45,7 @@ public final class PipelineApi {
                 .on("runPipeline", api::run)
                 .on("getPipelineRun", context.blocking(api::get))
                 .on("listPipelineLocks", context.blocking(api::locks))
-                .on("releasePipelineLock", context.blocking(api::release));
+                .on("releasePipelineLock", context.blocking(call -> api.runs.release(call, key(call))));
     }
 
     private CompletionStage<Reply> run(Call call) {
@@ -92,13 +93,9 @@ public final class PipelineApi {
                 Facts.with("locks", held.stream().map(PipelineApi::lockJson).toList()));
     }
 
-    private Reply release(Call call) {
-        return runs.release(call, key(call));
-    }
-
     private JobSettings job(Call call) {
         String pipeline = call.required("pipeline_id", String.class);
-        return runs.job(pipeline).orElseThrow(() -> Call.notFound("pipeline", pipeline));
+        return runs.job(pipeline).orElseThrow(() -> Problem.notFound("pipeline", pipeline));
     }
 
     private static LockKey key(Call call) {

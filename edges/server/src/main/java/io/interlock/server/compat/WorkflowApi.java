@@ -27,10 +27,10 @@ import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Operations.Signatures;
 import io.interlock.server.api.Reply;
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
 import io.interlock.service.Facts;
 import io.interlock.service.LockService;
+import io.interlock.service.Problem;
+import io.interlock.service.ProblemCode;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -73,8 +73,10 @@ public final class WorkflowApi {
         return new Operations()
                 .on("triggerWorkflow", api::trigger)
                 .signedBy("triggerWorkflow", senders)
-                .on("getWorkflowLock", context.blocking(api::look))
-                .on("releaseWorkflowLock", context.blocking(api::release))
+                .on(
+                        "getWorkflowLock",
+                        context.blocking(call -> Reply.ok(lockJson(LockService.view(context.engine(), api.key(call))))))
+                .on("releaseWorkflowLock", context.blocking(call -> api.runs.release(call, api.key(call))))
                 .on("cleanWorkflowLocks", context.blocking(api::clean))
                 .on("getExecution", context.blocking(api::get))
                 .on("abortExecution", context.blocking(api::abort));
@@ -86,7 +88,7 @@ public final class WorkflowApi {
         JobSettings workflow = runs.jobs().stream()
                 .filter(job -> job.triggers().containsKey(trigger))
                 .findFirst()
-                .orElseThrow(() -> Call.notFound("trigger", trigger));
+                .orElseThrow(() -> Problem.notFound("trigger", trigger));
         RunRequest anonymous = CompatRuns.request(
                         call, Workflows.request(call.tenant(), workflow.name()).key(), workflow)
                 .parameters(call.body().encode())
@@ -161,14 +163,6 @@ public final class WorkflowApi {
         return id instanceof String || id instanceof Number ? Optional.of(String.valueOf(id)) : Optional.empty();
     }
 
-    private Reply look(Call call) {
-        return Reply.ok(lockJson(LockService.view(runs.engine(), key(call))));
-    }
-
-    private Reply release(Call call) {
-        return runs.release(call, key(call));
-    }
-
     /** What the janitor does by itself every few seconds, now. */
     private Reply clean(Call call) {
         long cleaned = runs.engine().janitor().runOnce().stream()
@@ -219,7 +213,7 @@ public final class WorkflowApi {
         String workflow = call.required("id", String.class);
         return runs.job(workflow)
                 .map(job -> Workflows.request(call.tenant(), workflow).key())
-                .orElseThrow(() -> Call.notFound("workflow", workflow));
+                .orElseThrow(() -> Problem.notFound("workflow", workflow));
     }
 
     /** An execution of a workflow, or of one of its nodes. */

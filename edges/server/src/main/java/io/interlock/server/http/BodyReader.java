@@ -1,8 +1,8 @@
 package io.interlock.server.http;
 
 import io.interlock.config.Limits;
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
+import io.interlock.service.Problem;
+import io.interlock.service.ProblemCode;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;

@@ -1,9 +1,10 @@
 package io.interlock.server.http;
 
-import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.problem.ErrorShape;
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.problem.Problems;
+import io.interlock.service.PlainText;
+import io.interlock.service.Problem;
+import io.interlock.service.ProblemCode;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -77,7 +78,8 @@ public final class FailureHandler implements Handler<RoutingContext> {
         ErrorShape shape = Exchange.SHAPE.in(context).orElse(ErrorShape.PROBLEM);
         response.setStatusCode(shape.status(problem.kind()))
                 .putHeader(HttpHeaders.CONTENT_TYPE, shape.mediaType())
-                .end(shape.of(problem.toJson(Exchange.requestId(context))).toBuffer());
+                .end(shape.of(Problems.json(problem, Exchange.requestId(context)))
+                        .toBuffer());
     }
 
     /**
@@ -99,7 +101,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
     }
 
     private static Problem said(RoutingContext context, Throwable failure) {
-        Problem problem = Problem.of(failure);
+        Problem problem = Problems.of(failure);
         if (problem.kind() == ProblemCode.INTERNAL_ERROR) {
             log.error("request {} failed", Exchange.requestId(context), failure);
         } else if (problem.kind() == ProblemCode.STORE_UNAVAILABLE) {
@@ -132,7 +134,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
     }
 
     static String shown(HttpServerRequest request) {
-        String path = LogText.oneLine(String.valueOf(request.path()));
+        String path = PlainText.oneLine(String.valueOf(request.path()));
         return path.length() > 200 ? path.substring(0, 200) + "…" : path;
     }
 }

@@ -2,8 +2,9 @@ package io.interlock.server.http;
 
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.problem.Problems;
+import io.interlock.service.Problem;
+import io.interlock.service.ProblemCode;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.DecoderResult;
@@ -114,10 +115,10 @@ public final class HttpServerFactory {
             problem = Problem.invalid("", "The request is not HTTP/1.1.");
         }
         request.response()
-                .setStatusCode(problem.status())
+                .setStatusCode(Problems.status(problem))
                 .putHeader("Connection", "close")
-                .putHeader("Content-Type", Problem.MEDIA_TYPE)
-                .end(problem.toJson("unknown").toBuffer())
+                .putHeader("Content-Type", Problems.MEDIA_TYPE)
+                .end(Problems.json(problem, "unknown").toBuffer())
                 .onComplete(sent -> request.connection().close());
     }
 

@@ -2,8 +2,8 @@ package io.interlock.server.http;
 
 import io.interlock.RunId;
 import io.interlock.config.Limits;
-import io.interlock.server.log.LogLines.LogText;
-import io.interlock.server.problem.Problem;
+import io.interlock.service.PlainText;
+import io.interlock.service.Problem;
 import io.interlock.time.Environment;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
@@ -15,7 +15,6 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
@@ -50,9 +49,6 @@ public final class RequestFilter {
     private final BodyReader bodies;
     private final BodyReader anyBodies;
     private final Map<CharSequence, CharSequence> securityHeaders = new LinkedHashMap<>();
-    private volatile WrittenDate date = new WrittenDate(Long.MIN_VALUE, "");
-
-    private record WrittenDate(long second, CharSequence text) {}
 
     /**
      * The handlers.
@@ -151,27 +147,21 @@ public final class RequestFilter {
                 .addKeyValue("requestId", Exchange.requestId(context))
                 .addKeyValue("method", context.request().method().name())
                 .addKeyValue(
-                        "path", LogText.oneLine(String.valueOf(context.request().path())))
+                        "path",
+                        PlainText.oneLine(String.valueOf(context.request().path())))
                 .addKeyValue("status", context.response().getStatusCode())
                 .addKeyValue("ms", took.toMillis());
         for (Map.Entry<String, Object> note : Exchange.notes(context).entrySet()) {
             Object value = note.getValue();
             line = line.addKeyValue(
-                    note.getKey(), value instanceof Number ? value : LogText.oneLine(String.valueOf(value)));
+                    note.getKey(), value instanceof Number ? value : PlainText.oneLine(String.valueOf(value)));
         }
         line.log(sent ? "answered" : "client went away");
     }
 
     private void addHeaders(HttpServerResponse response) {
-        // RFC 9110 asks for the date. It is formatted once a second; threads that do so at the same time write the
-        // same.
-        Instant now = environment.clock().instant();
-        WrittenDate last = date;
-        if (last.second != now.getEpochSecond()) {
-            last = new WrittenDate(now.getEpochSecond(), HttpHeaders.createOptimized(DATE.format(now)));
-            date = last;
-        }
-        response.putHeader(HttpHeaders.DATE, last.text);
+        // RFC 9110 asks for it.
+        response.putHeader(HttpHeaders.DATE, DATE.format(environment.clock().instant()));
         securityHeaders.forEach(response::putHeader);
     }
 

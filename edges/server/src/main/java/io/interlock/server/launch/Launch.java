@@ -9,6 +9,7 @@ import io.interlock.config.Given.Flag;
 import io.interlock.config.InterlockSettings;
 import io.interlock.config.Listen;
 import io.interlock.engine.access.KeyRing;
+import io.interlock.engine.command.ProcessSignal;
 import io.interlock.server.api.Api.ServerVersion;
 import io.interlock.server.demo.DemoFolder;
 import io.interlock.server.demo.DemoTraffic;
@@ -17,7 +18,6 @@ import io.interlock.server.log.LogLines;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -26,14 +26,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** From the command line to the exit code. */
 public final class Launch {
 
+    private static final Logger log = LoggerFactory.getLogger(Launch.class);
     private static final int PORTS_TO_TRY = 100;
+    private static final int KILLED = 128;
+    private static final Map<String, Integer> SIGNALS = Map.of("HUP", 1, "INT", 2, "TERM", 15);
 
     private final PrintStream out;
     private final PrintStream err;
@@ -76,7 +78,7 @@ public final class Launch {
     }
 
     private void serve(CommandLine line) throws InterruptedException {
-        StopSignals signals = StopSignals.listen();
+        CountDownLatch stop = stopSignals();
         try (ServerProcess process = ServerProcess.start(Configuration.read(line.given(variables)), environment)) {
             Banner banner = new Banner(process, out);
             banner.title();
@@ -84,7 +86,7 @@ public final class Launch {
             banner.configuration();
             banner.bootstrapKey();
             ready();
-            signals.await();
+            stop.await();
             err.println("interlock: stopping; work under way may take up to "
                     + process.configuration().settings().worker().grace().toSeconds()
                     + " s. Once more ends it at once.");
@@ -92,7 +94,7 @@ public final class Launch {
     }
 
     private void demonstrate(CommandLine line) throws InterruptedException {
-        StopSignals signals = StopSignals.listen();
+        CountDownLatch stop = stopSignals();
         try (DemoFolder folder = DemoFolder.make();
                 ServerProcess process = startDemo(line, folder);
                 DemoTraffic traffic = DemoTraffic.start(process.engine(), environment)) {
@@ -101,7 +103,7 @@ public final class Launch {
             banner.links();
             banner.demo();
             ready();
-            signals.await();
+            stop.await();
             err.println("interlock: the demo ends, and its data with it.");
         }
     }
@@ -168,59 +170,24 @@ public final class Launch {
     }
 
     /**
-     * Waits for a signal to end the process. The first TERM, INT or HUP stops it; the second ends it at once.
-     *
-     * <p>A shutdown hook would do for the first, but the JVM then ends with 128 + signal, as if it had been killed, and hears no second
-     * one. The class that hears signals is not part of the Java platform, but of every JDK; without it, hooks have to do.
+     * Is open once TERM, INT or HUP came; the second one ends the process at once. A shutdown hook would do for the first, but the JVM then
+     * ends with 128 + signal, as if it had been killed, and hears no second one.
      */
-    static final class StopSignals {
-
-        private static final Logger log = LoggerFactory.getLogger(StopSignals.class);
-        private static final int KILLED = 128;
-
-        private final CountDownLatch asked = new CountDownLatch(1);
-        private final AtomicBoolean first = new AtomicBoolean(true);
-
-        private StopSignals() {}
-
-        static StopSignals listen() {
-            StopSignals signals = new StopSignals();
-            for (String name : List.of("TERM", "INT", "HUP")) {
-                signals.hear(name);
-            }
-            return signals;
-        }
-
-        void await() throws InterruptedException {
-            asked.await();
-        }
-
-        private void hear(String name) {
+    private static CountDownLatch stopSignals() {
+        CountDownLatch asked = new CountDownLatch(1);
+        SIGNALS.forEach((name, number) -> {
             try {
-                Class<?> signal = Class.forName("sun.misc.Signal");
-                Class<?> handler = Class.forName("sun.misc.SignalHandler");
-                Object ours = Proxy.newProxyInstance(
-                        handler.getClassLoader(), new Class<?>[] {handler}, (proxy, method, arguments) -> {
-                            if (method.getName().equals("handle")) {
-                                heard(signal, arguments[0]);
-                            }
-                            return null;
-                        });
-                signal.getMethod("handle", signal, handler)
-                        .invoke(null, signal.getConstructor(String.class).newInstance(name), ours);
-            } catch (ReflectiveOperationException | RuntimeException deaf) {
-                log.debug("cannot listen for {}: {}", name, deaf.toString());
+                ProcessSignal.handle(name, () -> {
+                    if (asked.getCount() == 0) {
+                        Runtime.getRuntime().halt(KILLED + number);
+                    }
+                    asked.countDown();
+                });
+            } catch (IllegalStateException deaf) {
+                log.debug("cannot listen for {}", name, deaf);
             }
-        }
-
-        private void heard(Class<?> type, Object signal) throws ReflectiveOperationException {
-            if (first.compareAndSet(true, false)) {
-                asked.countDown();
-            } else {
-                Runtime.getRuntime()
-                        .halt(KILLED + (int) type.getMethod("getNumber").invoke(signal));
-            }
-        }
+        });
+        return asked;
     }
 
     /** What a server says when it is ready. */

@@ -10,6 +10,7 @@ import io.interlock.config.Intake;
 import io.interlock.config.Intakes;
 import io.interlock.config.InterlockSettings;
 import io.interlock.config.JobSettings;
+import io.interlock.config.Readiness;
 import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
@@ -20,8 +21,6 @@ import io.interlock.run.JobName;
 import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
-import io.interlock.server.ManagementRoutes.ReadyProbe;
-import io.interlock.server.ManagementRoutes.ReadyProbe.Readiness;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.BlockingCalls;
 import io.interlock.server.api.Operations;
@@ -43,14 +42,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,7 +68,7 @@ final class ServerProcess implements AutoCloseable {
     private final boolean keepsRuns;
     private final KeyRing keys;
     private final Sessions sessions;
-    private final StoreProbe probe;
+    private final Readiness readiness;
     private final InterlockServer server;
     private final Intakes intakes;
     private final Optional<KeyRing.IssuedKey> bootstrap;
@@ -108,7 +103,7 @@ final class ServerProcess implements AutoCloseable {
         meters.watch(engine, environment);
         meters.describe(settings.jobs().values().stream()
                 .collect(Collectors.toMap(JobSettings::name, job -> job.api().word())));
-        probe = new StoreProbe(store, blocking);
+        readiness = new Readiness(blocking, () -> obstacle(store));
         sessions = new Sessions(store.signIns(), keys, environment, blocking);
         AccessRecords records = opened(new AccessRecords(store.audit(), keys, environment, registry));
         EngineOperations all = new EngineOperations(
@@ -119,7 +114,7 @@ final class ServerProcess implements AutoCloseable {
         }
         AccessOperations.addTo(operations, keys, configuration, environment.clock(), keepsRuns);
         ServerParts served =
-                new ServerParts(environment, keys, probe, operations, registry, sessions, records, settings.oidc());
+                new ServerParts(environment, keys, readiness, operations, registry, sessions, records, settings.oidc());
         server = joined(InterlockServer.start(settings.listen(), settings.limits(), served));
         open.push(() -> joined(server.stop(LAST_ANSWERS)));
         intakes.start(
@@ -186,7 +181,7 @@ final class ServerProcess implements AutoCloseable {
 
     @Override
     public void close() {
-        probe.stopping();
+        readiness.by(() -> Optional.of("this node is stopping"));
         // What they have in hand and not started is given back, to be started elsewhere.
         intakes.close();
         // Requests are answered meanwhile: remote workers, too, must be able to say that they are done.
@@ -230,56 +225,15 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** Ready while the store answers and the server is not stopping. A store that hangs is asked once, however many requests wait. */
-    static final class StoreProbe implements ReadyProbe {
-
-        private final OpenStore store;
-        private final Executor blocking;
-        private final AtomicReference<@Nullable CompletableFuture<Readiness>> asked = new AtomicReference<>();
-        private volatile boolean stopping;
-
-        StoreProbe(OpenStore store, Executor blocking) {
-            this.store = store;
-            this.blocking = blocking;
-        }
-
-        void stopping() {
-            stopping = true;
-        }
-
-        @Override
-        public CompletionStage<Readiness> ask() {
-            if (stopping) {
-                return CompletableFuture.completedFuture(Readiness.notReady("this node is stopping"));
-            }
-            CompletableFuture<Readiness> mine = new CompletableFuture<>();
-            CompletableFuture<Readiness> before = asked.compareAndExchange(null, mine);
-            if (before != null) {
-                return before;
-            }
-            try {
-                blocking.execute(() -> {
-                    Readiness answer = look();
-                    asked.set(null);
-                    mine.complete(answer);
-                });
-            } catch (RuntimeException busy) {
-                asked.set(null);
-                mine.complete(Readiness.notReady("this node has too much to do"));
-            }
-            return mine;
-        }
-
-        private Readiness look() {
-            try {
-                store.ask();
-                return Readiness.yes();
-            } catch (StoreUnavailableException away) {
-                return Readiness.notReady("the store does not answer");
-            } catch (RuntimeException failed) {
-                return Readiness.notReady(
-                        "the store cannot be asked: " + failed.getClass().getSimpleName());
-            }
+    /** Why the store cannot be used; empty if it answers. Blocks. */
+    private static Optional<String> obstacle(OpenStore store) {
+        try {
+            store.ask();
+            return Optional.empty();
+        } catch (StoreUnavailableException away) {
+            return Optional.of("the store does not answer");
+        } catch (RuntimeException failed) {
+            return Optional.of("the store cannot be asked: " + failed.getClass().getSimpleName());
         }
     }
 }

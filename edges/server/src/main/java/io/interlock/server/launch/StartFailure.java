@@ -7,7 +7,7 @@ import io.interlock.UnsafeStoreException;
 import io.interlock.config.ConfigurationException;
 import io.interlock.config.Listen;
 import io.interlock.server.launch.CommandLine.UsageException;
-import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.Problems;
 import java.net.BindException;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
@@ -23,7 +23,7 @@ record StartFailure(int exitCode, String cause, String nextStep) {
     private static final Logger log = LoggerFactory.getLogger(StartFailure.class);
 
     static StartFailure of(Throwable thrown) {
-        Throwable failure = Problem.unwrapped(thrown);
+        Throwable failure = Problems.unwrapped(thrown);
         String message = String.valueOf(failure.getMessage());
         if (failure instanceof UsageException) {
             return new StartFailure(ExitCode.USAGE, message, "interlock server --help lists the options");
@@ -59,7 +59,7 @@ record StartFailure(int exitCode, String cause, String nextStep) {
 
     /** What was thrown on another thread, as it was thrown there; a port that is taken by its name. */
     static RuntimeException onThisThread(Throwable thrown, Listen listen) {
-        Throwable failure = Problem.unwrapped(thrown);
+        Throwable failure = Problems.unwrapped(thrown);
         if (failure instanceof BindException bind) {
             return new PortTakenException(listen, String.valueOf(bind.getMessage()));
         }

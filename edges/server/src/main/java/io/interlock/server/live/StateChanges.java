@@ -10,6 +10,7 @@ import io.interlock.run.RunQuery;
 import io.interlock.server.live.LiveFeed.LiveEvent;
 import io.interlock.server.live.LiveFeed.LiveStream;
 import io.interlock.service.LockFacts;
+import io.interlock.service.LockService;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
@@ -89,9 +90,12 @@ final class StateChanges {
             }
         }
         for (String name : last.locks.keySet()) {
-            if (!now.containsKey(name)) {
-                JsonObject free = new JsonObject(LockFacts.idle(LockKey.of(tenant, name), List.of(), observed)
-                        .map());
+            LockKey key = LockKey.of(tenant, name);
+            // Where there are more keys than are compared, one may only have made room for another.
+            if (!now.containsKey(name)
+                    && (now.size() < MOST_KEYS || LockService.view(engine, key).isEmpty())) {
+                JsonObject free =
+                        new JsonObject(LockFacts.idle(key, List.of(), observed).map());
                 events.add(new LiveEvent(LiveEvent.LOCKS, "lock.changed", free));
             }
         }

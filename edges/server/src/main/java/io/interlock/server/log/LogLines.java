@@ -4,6 +4,7 @@ import ch.qos.logback.classic.pattern.ThrowableProxyConverter;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.encoder.EncoderBase;
 import io.interlock.InvalidSettingException;
+import io.interlock.service.PlainText;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -81,9 +82,9 @@ public final class LogLines extends EncoderBase<ILoggingEvent> {
                 .append("] ")
                 .append(event.getLoggerName())
                 .append(' ')
-                .append(LogText.oneLine(String.valueOf(event.getFormattedMessage())));
+                .append(PlainText.oneLine(String.valueOf(event.getFormattedMessage())));
         for (KeyValuePair pair : pairs(event)) {
-            line.append(' ').append(pair.key).append('=').append(LogText.quoted(String.valueOf(pair.value)));
+            line.append(' ').append(pair.key).append('=').append(quoted(String.valueOf(pair.value)));
         }
         line.append('\n');
         return event.getThrowableProxy() == null
@@ -109,12 +110,12 @@ public final class LogLines extends EncoderBase<ILoggingEvent> {
 
     private static void field(StringBuilder line, String name, Object value) {
         line.append(line.length() == 1 ? "" : ",")
-                .append(LogText.quoted(name))
+                .append(quoted(name))
                 .append(':')
                 .append(
                         value instanceof Integer || value instanceof Long || value instanceof Boolean
                                 ? value.toString()
-                                : LogText.quoted(String.valueOf(value)));
+                                : quoted(String.valueOf(value)));
     }
 
     private static Instant at(ILoggingEvent event) {
@@ -125,53 +126,8 @@ public final class LogLines extends EncoderBase<ILoggingEvent> {
         return Objects.requireNonNullElse(event.getKeyValuePairs(), List.of());
     }
 
-    /** Text of others in a line of the log: it can neither end the line nor look like another field, nor move the cursor of a terminal. */
-    public static final class LogText {
-
-        private static final int FIRST_PRINTABLE = 0x20;
-        private static final int DELETE = 0x7f;
-        private static final int LAST_C1 = 0x9f;
-
-        private LogText() {}
-
-        /** {@code text} between quotes, with quotes and backslashes in it escaped as in JSON. */
-        static String quoted(String text) {
-            StringBuilder line = new StringBuilder(text.length() + 2).append('"');
-            for (int i = 0; i < text.length(); i++) {
-                char c = text.charAt(i);
-                if (c == '"' || c == '\\') {
-                    line.append('\\').append(c);
-                } else {
-                    append(line, c);
-                }
-            }
-            return line.append('"').toString();
-        }
-
-        /** {@code text} on one line, as it is but for controls. */
-        public static String oneLine(String text) {
-            StringBuilder line = new StringBuilder(text.length());
-            for (int i = 0; i < text.length(); i++) {
-                append(line, text.charAt(i));
-            }
-            return line.toString();
-        }
-
-        private static void append(StringBuilder line, char c) {
-            if (c == '\n') {
-                line.append("\\n");
-            } else if (isControl(c)) {
-                line.append(String.format("\\u%04x", (int) c));
-            } else {
-                line.append(c);
-            }
-        }
-
-        private static boolean isControl(char c) {
-            return c < FIRST_PRINTABLE
-                    || (c >= DELETE && c <= LAST_C1)
-                    || (c >= '\u2028' && c <= '\u202e')
-                    || (c >= '\u2066' && c <= '\u2069');
-        }
+    /** {@code text} between quotes, with quotes and backslashes in it escaped as in JSON. */
+    private static String quoted(String text) {
+        return '"' + PlainText.oneLine(text.replace("\\", "\\\\").replace("\"", "\\\"")) + '"';
     }
 }

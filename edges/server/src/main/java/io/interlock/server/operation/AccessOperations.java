@@ -88,6 +88,7 @@ public final class AccessOperations {
                 String property = job.group(2);
                 boolean scheduled = property.startsWith("schedule") || property.startsWith("no-start");
                 return !property.startsWith("run.")
+                        && !property.startsWith("probe.")
                         && (!scheduled || tenant.equals(byName.get("jobs." + job.group(1) + ".schedule-tenant")));
             }
             Matcher quota = OF_TENANT.matcher(name);

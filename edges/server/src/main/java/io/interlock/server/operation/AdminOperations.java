@@ -11,11 +11,10 @@ import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.problem.Problem;
 import io.interlock.service.AdminFacts;
 import io.interlock.service.AdminService;
 import io.interlock.service.Facts;
-import io.interlock.service.OperationException;
+import io.interlock.service.Problem;
 import io.interlock.time.Environment.Ticker;
 import java.time.Duration;
 import java.util.HashMap;
@@ -86,7 +85,7 @@ public final class AdminOperations {
         return Reply.ok(context.service()
                 .admin()
                 .job(call.tenant(), name, apis)
-                .orElseThrow(() -> OperationException.notFound("job", name)));
+                .orElseThrow(() -> Problem.notFound("job", name)));
     }
 
     private Facts summary(String tenant) {

@@ -80,7 +80,7 @@ public final class LockOperations {
     }
 
     private CompletionStage<Reply> acquire(Call call) {
-        LockKey key = call.key("key");
+        LockKey key = call.request().key();
         RemoteWork.Caller caller =
                 new RemoteWork.Caller(leaseId(call), call.holder(call.body().getString("holder")));
         Duration ttl = call.duration("ttl").orElse(DEFAULT_TTL);
@@ -97,7 +97,7 @@ public final class LockOperations {
     }
 
     private CompletionStage<Reply> renew(Call call) {
-        LockKey key = call.key("key");
+        LockKey key = call.request().key();
         FencingToken token = token(call);
         Duration ttl = call.duration("ttl").orElse(DEFAULT_TTL);
         return engine.leases().renew(key, leaseId(call), token, ttl).thenApply(answer -> {
@@ -110,7 +110,7 @@ public final class LockOperations {
     }
 
     private CompletionStage<Reply> release(Call call) {
-        LockKey key = call.key("key");
+        LockKey key = call.request().key();
         FencingToken token = token(call);
         return engine.leases().release(key, leaseId(call), token).thenApply(released -> {
             // A smaller token may be that of a release sent twice; no lease of the past has a greater one.

@@ -12,10 +12,9 @@ import io.interlock.server.api.BlockingCalls;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.problem.Problem;
 import io.interlock.service.Facts;
 import io.interlock.service.LockService;
-import io.interlock.service.OperationException;
+import io.interlock.service.Problem;
 import io.interlock.service.RefusalFacts;
 import io.interlock.service.RunFacts;
 import io.interlock.service.RunService;
@@ -71,9 +70,7 @@ public final class RunLookups {
     /** The answer to a refused request, with what else is known about the key. */
     CompletionStage<Reply> refused(Call call, Refusal refusal) {
         return key(refusal.key())
-                .thenApplyAsync(
-                        view -> Reply.refused(Problem.of(RefusalFacts.exception(refusal, view.orElse(null)))),
-                        call.loop());
+                .thenApplyAsync(view -> Reply.refused(RefusalFacts.exception(refusal, view.orElse(null))), call.loop());
     }
 
     /** Looks once for all requests about the same key: where one is refused, many are. */
@@ -118,7 +115,7 @@ public final class RunLookups {
     }
 
     static RuntimeException unknown(Call call) {
-        return OperationException.notFound("run", id(call));
+        return Problem.notFound("run", id(call));
     }
 
     private static String id(Call call) {

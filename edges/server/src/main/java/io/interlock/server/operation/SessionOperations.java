@@ -9,11 +9,12 @@ import io.interlock.server.api.Api.ServerVersion;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.http.Exchange;
 import io.interlock.server.session.Sessions;
 import io.interlock.server.session.Sessions.Session;
 import io.interlock.service.Facts;
+import io.interlock.service.Problem;
+import io.interlock.service.ProblemCode;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -50,10 +51,10 @@ public final class SessionOperations {
     }
 
     private CompletionStage<Reply> signIn(Call call) {
-        String address = call.address();
+        String address = Exchange.address(call.context());
         String code = call.body().getString("code");
         Optional<String> shown = code == null ? Optional.of(call.body().getString("apiKey")) : sessions.redeem(code);
-        shown.ifPresent(call::presented);
+        shown.ifPresent(key -> Exchange.PRESENTED.put(call.context(), key));
         // What may be right is looked at all the same: others at the same address, or behind the same proxy, must not
         // lock its owner out.
         if (strangers.isEmpty(address) && shown.filter(keys::mayKnow).isEmpty()) {
@@ -71,15 +72,16 @@ public final class SessionOperations {
             AccessKey key = found.get();
             // Of two in one browser the older one could not be ended any more.
             return end(call).thenCompose(ended -> sessions.open(key.id(), null)).thenApply(session -> {
-                records.signedIn(call.actorBy(key), key, code == null ? "API key" : "one-time code");
+                records.signedIn(Exchange.actor(call.context(), key), key, code == null ? "API key" : "one-time code");
                 return Reply.ok(json(key, key.tenant(), Optional.of(session)))
-                        .header("Set-Cookie", Sessions.setCookie(session.id(), SignIn.LONGEST, call.isEncrypted()));
+                        .header("Set-Cookie", Sessions.setCookie(session.id(), SignIn.LONGEST, isEncrypted(call)));
             });
         });
     }
 
     private CompletionStage<Reply> get(Call call) {
-        return CompletableFuture.completedFuture(Reply.ok(json(call.caller().key(), call.tenant(), call.session())));
+        return CompletableFuture.completedFuture(
+                Reply.ok(json(call.caller().key(), call.tenant(), Exchange.SESSION.in(call.context()))));
     }
 
     private CompletionStage<Reply> signOut(Call call) {
@@ -89,16 +91,20 @@ public final class SessionOperations {
                         ? CompletableFuture.completedFuture(Optional.<AccessKey>empty())
                         : sessions.keyOf(ended.get(), null))
                 .thenApply(found -> {
-                    found.ifPresent(key -> records.signedOut(call.actorBy(key), key));
+                    found.ifPresent(key -> records.signedOut(Exchange.actor(call.context(), key), key));
                     return Reply.nothing()
-                            .header("Set-Cookie", Sessions.setCookie("", Duration.ZERO, call.isEncrypted()));
+                            .header("Set-Cookie", Sessions.setCookie("", Duration.ZERO, isEncrypted(call)));
                 });
     }
 
     private CompletionStage<Optional<Session>> end(Call call) {
-        return call.cookie(Sessions.cookie(call.isEncrypted()))
-                .map(sessions::close)
+        return Optional.ofNullable(call.context().request().getCookie(Sessions.cookie(isEncrypted(call))))
+                .map(cookie -> sessions.close(cookie.getValue()))
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+    }
+
+    private static boolean isEncrypted(Call call) {
+        return Exchange.isEncrypted(call.context().request());
     }
 
     private Facts json(AccessKey key, String tenant, Optional<Session> session) {

@@ -1,5 +1,6 @@
 package io.interlock.server.problem;
 
+import io.interlock.service.ProblemCode;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Locale;
@@ -8,7 +9,7 @@ import java.util.Set;
 /** How a contract tells what went wrong. A document names its own in {@code x-errors}. */
 public enum ErrorShape {
     /** RFC 9457. */
-    PROBLEM(Problem.MEDIA_TYPE, "Problem") {
+    PROBLEM(Problems.MEDIA_TYPE, "Problem") {
         @Override
         public JsonObject of(JsonObject problem) {
             return problem;
@@ -68,7 +69,7 @@ public enum ErrorShape {
     public abstract JsonObject of(JsonObject problem);
 
     public int status(ProblemCode code) {
-        return code.entry().status();
+        return Catalogue.of(code).status();
     }
 
     public String mediaType() {

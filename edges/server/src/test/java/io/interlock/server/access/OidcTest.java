@@ -24,6 +24,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -115,7 +116,7 @@ class OidcTest {
     }
 
     private static HttpResponse<String> get(URI address, String... headers) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(address);
+        HttpRequest.Builder request = HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(20));
         return HTTP.sendAsync(
                         (headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString())
                 .join();
@@ -278,6 +279,22 @@ class OidcTest {
         isRefused(get(journey.callback, "Cookie", other.cookie), "state");
         assertThat(location(journey.end())).isEqualTo("../../ui/");
         isRefused(journey.end(), "state");
+    }
+
+    @Test
+    void aCookieThatIsNoneIsNoState() {
+        String made = "x".repeat(43) + ".A";
+        isRefused(
+                get(root(rig).resolve("auth/oidc/callback?code=a&state=b"), "Cookie", "interlock_oidc=" + made),
+                "state");
+    }
+
+    @Test
+    void aNameWithControlCharactersIsShownAsText() {
+        HttpResponse<String> done = arrive(rig, Map.of("roles", List.of("acme:read"), "email", "carol\tof\nops"));
+        String cookie = cookie(done, Sessions.cookie(false)).split(";", 2)[0];
+        assertThat(rig.get("/session", null, "Cookie", cookie).is(200).text("label"))
+                .isEqualTo("carol\\u0009of\\nops");
     }
 
     @Test

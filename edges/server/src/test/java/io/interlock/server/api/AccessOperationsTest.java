@@ -43,10 +43,14 @@ class AccessOperationsTest {
                       run: { command: ["/opt/secret-tool", "--all"] }
                       schedule: "0 3 * * *"
                       schedule-tenant: other
+                      probe: { command: ["/opt/secret-probe"] }
                   tenants: { acme: { max-running: 3 }, secret-customer: { max-running: 9 } }
                   notify:
                     - { on: [evicted], command: [./tell-acme], tenant: acme }
                     - { on: [evicted], command: [./tell-other], tenant: other }
+                  maintenance:
+                    - { no-start: "Fri 18:00 - Mon 06:00", keys: "pay/*", tenant: acme }
+                    - { no-start: "22:00 - 06:00", keys: "secret/*", tenant: other }
                 """);
         Configuration configuration =
                 Configuration.read(new Given(List.of(Flag.of("store", "postgresql://me:canary@db/x")), Map.of(), file));
@@ -130,8 +134,20 @@ class AccessOperationsTest {
     void anAdminOfATenantSeesOfTheConfigurationWhatConcernsTheTenant() {
         String mine = rig.get("/api/v1/config", rig.key("acme", Role.ADMIN)).body();
         assertThat(mine)
-                .contains("interlock.limits.body", "interlock.jobs.export.lease", "interlock.tenants.acme", "tell-acme")
-                .doesNotContain("secret-customer", "secret-tool", "tell-other", "interlock.store", "schedule");
+                .contains(
+                        "interlock.limits.body",
+                        "interlock.jobs.export.lease",
+                        "interlock.tenants.acme",
+                        "tell-acme",
+                        "pay/*")
+                .doesNotContain(
+                        "secret-customer",
+                        "secret-tool",
+                        "secret-probe",
+                        "secret/*",
+                        "tell-other",
+                        "interlock.store",
+                        "schedule");
         assertThat(rig.get("/api/v1/config", rig.key("other", Role.ADMIN)).body())
                 .contains("tell-other", "0 3 * * *")
                 .doesNotContain("acme");

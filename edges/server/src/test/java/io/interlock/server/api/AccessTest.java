@@ -8,6 +8,7 @@ import io.interlock.config.Limits;
 import io.interlock.config.Listen;
 import io.interlock.engine.access.ApiKey;
 import io.interlock.engine.access.KeyRing;
+import io.interlock.service.Problem;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -205,7 +206,7 @@ class AccessTest {
             assertThat(answer.statusCode()).isEqualTo(500);
             assertThat(answer.body()).doesNotContain("secret", "Exception").contains("urn:request:my-id-1");
             failing.answer("listWorkers", call -> {
-                throw Call.notFound("worker", "w-1");
+                throw Problem.notFound("worker", "w-1");
             });
             assertThat(failing.get("/api/v1/workers", key).statusCode()).isEqualTo(404);
         }

@@ -3,7 +3,7 @@ package io.interlock.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.interlock.server.problem.Problem;
+import io.interlock.service.Problem;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Ticker;
 import io.interlock.time.Environment.Timers;

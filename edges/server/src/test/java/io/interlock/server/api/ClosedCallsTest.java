@@ -3,8 +3,8 @@ package io.interlock.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.problem.Problems;
+import io.interlock.service.ProblemCode;
 import io.interlock.time.Environment;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -21,13 +21,13 @@ class ClosedCallsTest {
             while (full == null) {
                 full = catchThrowable(() -> pool.execute(() -> hold(mayEnd)));
             }
-            assertThat(Problem.of(full).kind()).isEqualTo(ProblemCode.OVERLOADED);
+            assertThat(Problems.of(full).kind()).isEqualTo(ProblemCode.OVERLOADED);
         } finally {
             mayEnd.countDown();
             pool.close();
         }
         Throwable closed = catchThrowable(() -> pool.execute(() -> {}));
-        assertThat(Problem.of(closed).kind()).isEqualTo(ProblemCode.SHUTTING_DOWN);
+        assertThat(Problems.of(closed).kind()).isEqualTo(ProblemCode.SHUTTING_DOWN);
     }
 
     private static void hold(CountDownLatch mayEnd) {

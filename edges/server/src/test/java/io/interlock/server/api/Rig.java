@@ -3,11 +3,11 @@ package io.interlock.server.api;
 import io.interlock.access.Role;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
+import io.interlock.config.Readiness;
 import io.interlock.engine.FaultyStore;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
-import io.interlock.server.ManagementRoutes.ReadyProbe.Readiness;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations.Operation;
 import io.interlock.server.session.Sessions;
@@ -39,7 +39,8 @@ public final class Rig implements AutoCloseable {
 
     public static final Limits LIMITS = Limits.DEFAULT;
 
-    public volatile Readiness readiness = Readiness.yes();
+    /** Why it is not ready, if it is not. */
+    public volatile Optional<String> obstacle = Optional.empty();
 
     private final Environment environment = Environment.system();
     public final FaultyStore store = new FaultyStore(new MemoryStore(environment));
@@ -61,7 +62,7 @@ public final class Rig implements AutoCloseable {
             ServerParts parts = new ServerParts(
                     environment,
                     ring,
-                    () -> CompletableFuture.completedFuture(readiness),
+                    new Readiness(Runnable::run, () -> obstacle),
                     echo(),
                     meters,
                     new Sessions(store.store().signIns(), ring, environment, blocking),

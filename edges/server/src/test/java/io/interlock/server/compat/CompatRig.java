@@ -6,6 +6,7 @@ import io.interlock.config.EngineSetup.TriggerSecret;
 import io.interlock.config.JobSettings;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
+import io.interlock.config.Readiness;
 import io.interlock.config.Work;
 import io.interlock.engine.Job;
 import io.interlock.engine.JobBuilder;
@@ -16,7 +17,6 @@ import io.interlock.server.EngineOperations;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
-import io.interlock.server.ManagementRoutes.ReadyProbe.Readiness;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.ContractCheck;
 import io.interlock.server.api.Operations;
@@ -93,7 +93,7 @@ public final class CompatRig implements AutoCloseable {
         ServerParts parts = new ServerParts(
                 environment,
                 ring,
-                () -> CompletableFuture.completedFuture(Readiness.yes()),
+                new Readiness(Runnable::run, Optional::empty),
                 operations,
                 meters,
                 sessions,

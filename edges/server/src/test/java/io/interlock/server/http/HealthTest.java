@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.access.Role;
 import io.interlock.config.Listen;
-import io.interlock.server.ManagementRoutes.ReadyProbe.Readiness;
 import io.interlock.server.api.Rig;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class HealthTest {
@@ -30,12 +30,12 @@ class HealthTest {
     @Test
     void aStoreThatIsAwayMakesItUselessNotDead() {
         try (Rig rig = new Rig()) {
-            rig.readiness = Readiness.notReady("store is away");
+            rig.obstacle = Optional.of("store is away");
             HttpResponse<String> ready = rig.get("/health/ready", null);
             assertThat(ready.statusCode()).isEqualTo(503);
             assertThat(Rig.json(ready).getString("reason")).isEqualTo("store is away");
             assertThat(rig.get("/health/live", null).statusCode()).isEqualTo(200);
-            rig.readiness = Readiness.yes();
+            rig.obstacle = Optional.empty();
             assertThat(rig.get("/health/ready", null).statusCode()).isEqualTo(200);
         }
     }
@@ -53,7 +53,7 @@ class HealthTest {
                         .as("on the same connection")
                         .isNotEmpty();
             }
-            rig.readiness = Readiness.notReady("store is away");
+            rig.obstacle = Optional.of("store is away");
             assertThat(rig.send(rig.request("/health/ready", null)
                                     .method("HEAD", BodyPublishers.noBody())
                                     .build())

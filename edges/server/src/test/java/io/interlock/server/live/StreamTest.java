@@ -107,6 +107,33 @@ class StreamTest {
     }
 
     @Test
+    void aKeyBeyondThoseThatAreComparedIsNotToldToBeFree() throws Exception {
+        for (int i = 0; i < 200; i++) {
+            hold("many/" + i);
+        }
+        try (StreamReader reader = new StreamReader(rig, "?topic=locks", rig.key(Role.READ))) {
+            hold("before");
+            reader.next(event -> "before".equals(event.data().getString("key")));
+            // Of one look, keys that are free are told last.
+            hold("also");
+            List<String> states = new ArrayList<>();
+            Event event = reader.next("lock.changed");
+            while (!event.data().getString("key").equals("also")) {
+                states.add(event.data().getString("state"));
+                event = reader.next("lock.changed");
+            }
+            assertThat(states).doesNotContain("FREE");
+        }
+    }
+
+    private void hold(String key) {
+        rig.post("/locks/acquire", Role.WORKER, """
+                        {"key": "%s", "leaseId": "%s", "ttl": "1m", "holder": "h"}
+                        """.formatted(key, EngineRig.uuid()))
+                .is(200);
+    }
+
+    @Test
     void aPlaceThatIsLostIsSaid() throws Exception {
         for (String place : List.of("nonsense", "999999999", "-4")) {
             try (StreamReader reader = new StreamReader(rig, "", rig.key(Role.READ), "Last-Event-ID", place)) {

@@ -3,12 +3,18 @@ package io.interlock.server.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.LockKey;
 import io.interlock.access.Role;
+import io.interlock.engine.RunRequest;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.ServedTest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -16,6 +22,32 @@ import org.junit.jupiter.api.Test;
 
 /** What people are shown beside a run's state: heartbeats, what became of dead letters, refusals under its key. */
 class RunDetailsTest extends ServedTest {
+
+    @Test
+    void parametersOfAJavaProgramThatAreNoJsonAreAText() {
+        RunRequest plain = RunRequest.of(LockKey.of(EngineRig.TENANT, "plain/1"), "remote");
+        String id = rig.engine
+                .submit(plain.parameters("month 11"))
+                .orElseThrow()
+                .id()
+                .toString();
+        // The contract knows objects only, so its check would not pass it.
+        HttpResponse<String> shown =
+                answer(rig.request("/runs/" + id, rig.key(Role.READ)).GET());
+        assertThat(shown.statusCode()).isEqualTo(200);
+        assertThat(shown.body()).contains("\"parameters\":\"month 11\"");
+        HttpResponse<String> claimed =
+                answer(rig.request("/claims", rig.key(Role.WORKER), "Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString("""
+                        {"claimId": "%s", "worker": "w-1", "jobs": ["remote"], "max": 100}
+                        """.formatted(EngineRig.uuid()))));
+        assertThat(claimed.statusCode()).isEqualTo(200);
+        assertThat(claimed.body()).contains("\"parameters\":\"month 11\"");
+    }
+
+    private HttpResponse<String> answer(HttpRequest.Builder request) {
+        return rig.http().sendAsync(request.build(), BodyHandlers.ofString()).join();
+    }
 
     @Test
     void refusalsOfAKeyAreCountedByTheMinuteOnWhicheverNode() {

@@ -7,7 +7,8 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
 import io.interlock.server.ProjectPage;
-import io.interlock.server.problem.ProblemCode.Catalogue;
+import io.interlock.service.Problem;
+import io.interlock.service.ProblemCode;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -45,11 +46,6 @@ class CatalogueTest {
             }
         }
         List<ProblemCode> named = new ArrayList<>();
-        Matcher refused =
-                Pattern.compile("OperationException\\.of\\(\\s*\"([a-z-]+)\"").matcher(sources);
-        while (refused.find()) {
-            named.add(ProblemCode.of(refused.group(1)));
-        }
         // Refusals name themselves.
         for (String file : List.of("Refusal.java", "RunRefusal.java")) {
             Matcher code = Pattern.compile("return \"([a-z-]+)\";")
@@ -72,10 +68,11 @@ class CatalogueTest {
 
     @Test
     void aProblemHasTheMembersOfTheStandardAndOurs() {
-        JsonObject json = Problem.of(ProblemCode.LEASE_LOST, "gone")
-                .with("currentToken", 7)
-                .with("status", 200)
-                .toJson("abc");
+        JsonObject json = Problems.json(
+                Problem.of(ProblemCode.LEASE_LOST, "gone")
+                        .with("currentToken", 7)
+                        .with("status", 200),
+                "abc");
         assertThat(json.fieldNames())
                 .containsExactly("type", "title", "status", "detail", "instance", "code", "retryable", "currentToken");
         assertThat(json.getInteger("status")).as("facts replace nothing").isEqualTo(410);
@@ -85,10 +82,10 @@ class CatalogueTest {
 
     @Test
     void anInvalidSettingPointsToItsField() {
-        Problem problem = Problem.of(
+        Problem problem = Problems.of(
                 new CompletionException(new InvalidSettingException("max-wait", "-1s", "is negative", "wait longer")));
         assertThat(problem.kind()).isEqualTo(ProblemCode.INVALID_REQUEST);
-        JsonArray errors = problem.facts().getJsonArray("errors");
+        JsonArray errors = Problems.json(problem, "abc").getJsonArray("errors");
         assertThat(errors.getJsonObject(0).getString("pointer")).isEqualTo("/maxWait");
         assertThat(errors.getJsonObject(0).getString("detail")).isEqualTo("max-wait '-1s' is negative; wait longer");
     }
@@ -96,22 +93,22 @@ class CatalogueTest {
     @Test
     void aBadKeyIsABadRequest() {
         RuntimeException failure = catchThrowableOfType(RuntimeException.class, () -> LockKey.of("acme", "a\nb"));
-        assertThat(Problem.of(failure).status()).isEqualTo(400);
+        assertThat(Problems.status(Problems.of(failure))).isEqualTo(400);
     }
 
     @Test
     void aStoreThatIsAwayIsSaidWithoutItsName() {
-        Problem problem = Problem.of(new StoreUnavailableException("postgresql://db.internal/x", "did not answer"));
-        assertThat(problem.kind().entry().status()).isEqualTo(503);
+        Problem problem = Problems.of(new StoreUnavailableException("postgresql://db.internal/x", "did not answer"));
+        assertThat(Catalogue.of(problem.kind()).status()).isEqualTo(503);
         assertThat(problem.retryAfter()).isNotNull();
-        assertThat(problem.toJson("abc").encode()).doesNotContain("db.internal");
+        assertThat(Problems.json(problem, "abc").encode()).doesNotContain("db.internal");
     }
 
     @Test
     void whatNobodyForesawSaysNothingAboutItself() {
-        Problem problem = Problem.of(new IllegalStateException("secret inside"));
-        assertThat(problem.kind().entry().status()).isEqualTo(500);
-        assertThat(problem.toJson("abc").encode()).doesNotContain("secret", "IllegalState");
+        Problem problem = Problems.of(new IllegalStateException("secret inside"));
+        assertThat(Catalogue.of(problem.kind()).status()).isEqualTo(500);
+        assertThat(Problems.json(problem, "abc").encode()).doesNotContain("secret", "IllegalState");
     }
 
     private static String page() {
