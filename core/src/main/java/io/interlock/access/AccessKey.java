@@ -4,7 +4,6 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.run.RunTexts;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -83,11 +82,6 @@ public record AccessKey(
     /** Its key in the audit log. */
     public LockKey logKey() {
         return LockKey.of(tenant, LOG_PREFIX + id);
-    }
-
-    /** When it was revoked, if it was. */
-    public Optional<Instant> revoked() {
-        return Optional.ofNullable(revokedAt);
     }
 
     /** Without the hash, which does not belong into logs. */

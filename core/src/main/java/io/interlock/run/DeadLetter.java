@@ -44,10 +44,6 @@ public record DeadLetter(Run run, @Nullable Disposition disposition) {
             /** Discarded. */
             DISCARDED
         }
-
-        public Optional<RunId> newRun() {
-            return Optional.ofNullable(successor);
-        }
     }
 
     /**

@@ -1,6 +1,6 @@
 package io.interlock.run;
 
-import io.interlock.InvalidSettingException;
+import io.interlock.LeaseQuery;
 import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.run.Attempt.Turn;
@@ -23,11 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record KeyLine(
         @Nullable KeyView view, int before, List<Run> runs, LineQuery.@Nullable Place next, List<Duration> past) {
-
-    /** Where the next page begins, if there is one. */
-    public Optional<LineQuery.Place> nextPlace() {
-        return Optional.ofNullable(next);
-    }
 
     /** What start times are estimated from. */
     public HoldEstimate estimate() {
@@ -69,13 +64,7 @@ public record KeyLine(
     public record LineQuery(LockKey key, Place after, int limit) {
 
         public LineQuery {
-            if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
-                throw new InvalidSettingException(
-                        "limit",
-                        limit,
-                        "must be from 1 to " + RunQuery.MAX_LIMIT,
-                        "request the next page with the cursor of this page");
-            }
+            LeaseQuery.requireLimit(limit, "request the next page with the cursor of this page");
         }
 
         /** The first runs of the queue of {@code key}. */

@@ -33,9 +33,9 @@ public record Run(
         return new Run(id, key, number, submittedAt, spec, line, status);
     }
 
-    /** This run with another priority. */
-    public Run withPriority(int priority) {
-        return new Run(id, key, number, submittedAt, spec.priority(priority), line, status);
+    /** This run with another spec. */
+    public Run with(RunSpec spec) {
+        return new Run(id, key, number, submittedAt, spec, line, status);
     }
 
     /** Whether its work exceeds its max runtime at {@code now}. */

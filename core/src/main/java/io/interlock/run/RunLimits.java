@@ -51,11 +51,6 @@ public record RunLimits(
         return time.compareTo(FOR_EVER) < 0 ? time : FOR_EVER;
     }
 
-    /** How long it waits for its turn, if that is limited. */
-    public Optional<Duration> waitLimit() {
-        return Optional.ofNullable(maxWait);
-    }
-
     /** How long an attempt may take, if that is limited. */
     public Optional<Duration> runtimeLimit() {
         return Optional.ofNullable(maxRuntime);

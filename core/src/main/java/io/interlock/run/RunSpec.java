@@ -81,32 +81,26 @@ public record RunSpec(
                 Origin.of(submitter));
     }
 
-    /** This spec with another policy. */
     public RunSpec policy(ConflictPolicy policy) {
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
-    /** This spec with another kind of execution. */
     public RunSpec execution(Execution execution) {
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
-    /** This spec with another priority. */
     public RunSpec priority(int priority) {
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
-    /** This spec with other lease terms. */
     public RunSpec terms(LeaseTerms terms) {
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
-    /** This spec with other time limits. */
     public RunSpec limits(RunLimits limits) {
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
-    /** This spec with another retry plan. */
     public RunSpec retry(RetryPlan retry) {
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
@@ -115,17 +109,14 @@ public record RunSpec(
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
-    /** This spec with other parameters. */
     public RunSpec parameters(String parameters) {
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
-    /** This spec with other labels. */
     public RunSpec labels(Map<String, String> labels) {
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
-    /** This spec with another origin. */
     public RunSpec origin(Origin origin) {
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }

@@ -1,6 +1,8 @@
 package io.interlock.run;
 
+import io.interlock.FencingToken;
 import io.interlock.InvalidSettingException;
+import io.interlock.LeaseId;
 import io.interlock.RunState;
 import io.interlock.run.Attempt.Turn;
 import java.time.Duration;
@@ -8,7 +10,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +56,6 @@ public record RunStatus(
         return new RunStatus(to, now, attempts, notBefore, waiter, turn, stages, progress, stop, result, error);
     }
 
-    /** This status with a new attempt. */
     public RunStatus started(Turn turn) {
         return new RunStatus(
                 state, since, turn.attempt(), null, waiter, turn, List.of(), Progress.NONE, stop, null, null);
@@ -71,7 +71,6 @@ public record RunStatus(
         return new RunStatus(state, since, attempts, null, waiter, turn, stages, progress, stop, result, error);
     }
 
-    /** This status with another waiter. */
     public RunStatus waiting(Waiter waiter) {
         return new RunStatus(state, since, attempts, notBefore, waiter, turn, stages, progress, stop, result, error);
     }
@@ -107,6 +106,11 @@ public record RunStatus(
     /** The current or last attempt. */
     public Optional<Turn> lastTurn() {
         return Optional.ofNullable(turn);
+    }
+
+    /** Whether {@code lease} and {@code token} belong to the current or last attempt. */
+    public boolean isProvedBy(LeaseId lease, FencingToken token) {
+        return turn != null && turn.isProvedBy(lease, token);
     }
 
     /** The stage of the current or last attempt, if it reports one. */
@@ -150,11 +154,6 @@ public record RunStatus(
                         "must be from 0 to its total",
                         "report done and total");
             }
-        }
-
-        /** The total, if it is known. */
-        public OptionalLong whole() {
-            return total == null ? OptionalLong.empty() : OptionalLong.of(total);
         }
 
         @Override

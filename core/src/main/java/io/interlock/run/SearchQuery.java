@@ -25,7 +25,7 @@ public record SearchQuery(String tenant, String text, int limit) {
     /** How many of the newest runs are looked at for what no index has: last digits of ids, and labels. */
     public static final int LOOKED_AT = 20_000;
 
-    private static final Pattern ID = Pattern.compile("[0-9a-f-]{" + SHORT_ID + ",36}");
+    private static final Pattern ID = Pattern.compile("[0-9a-f-]+");
     private static final int DIGITS = 32;
 
     public SearchQuery {
@@ -42,7 +42,8 @@ public record SearchQuery(String tenant, String text, int limit) {
 
     /** Whether it may be an id or a part of one. */
     public boolean mayBeId() {
-        return ID.matcher(text).matches() && digits().length() <= DIGITS;
+        int digits = digits(text).length();
+        return ID.matcher(text).matches() && digits >= SHORT_ID && digits <= DIGITS;
     }
 
     /** Whether it may be the last digits of an id. */
@@ -60,20 +61,21 @@ public record SearchQuery(String tenant, String text, int limit) {
         return padded('f');
     }
 
-    private String digits() {
-        return text.replace("-", "");
+    private static String digits(String id) {
+        return id.replace("-", "");
     }
 
     private RunId padded(char digit) {
-        String all = digits() + String.valueOf(digit).repeat(DIGITS - digits().length());
+        String all = digits(text)
+                + String.valueOf(digit).repeat(DIGITS - digits(text).length());
         return RunId.parse(all.substring(0, 8) + "-" + all.substring(8, 12) + "-" + all.substring(12, 16) + "-"
                 + all.substring(16, 20) + "-" + all.substring(20));
     }
 
     /** Whether {@code run} has such an id. */
     public boolean isIdOf(Run run) {
-        String id = run.id().toString();
-        return mayBeId() && (id.startsWith(text) || (mayBeShortId() && id.endsWith(text)));
+        String id = digits(run.id().toString());
+        return mayBeId() && (id.startsWith(digits(text)) || (mayBeShortId() && id.endsWith(text)));
     }
 
     /** Whether {@code word} contains the text. */

@@ -153,8 +153,8 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
                         "must be 1 to 64 characters of A-Z a-z 0-9 . _ -",
                         "choose a plain identifier");
             }
-            requireBetween("maxLease", maxLease, LeaseTerms.MIN_TTL);
-            requireBetween("timeout", timeout, Duration.ofMillis(50));
+            requireBetween("maxLease", maxLease, LeaseTerms.MIN_TTL, LONGEST);
+            requireBetween("timeout", timeout, Duration.ofMillis(50), LONGEST);
         }
 
         /** The settings in {@code url}, with defaults. */
@@ -165,14 +165,16 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
                     url.duration("timeout", Duration.ofSeconds(5)));
         }
 
-        private static void requireBetween(String setting, Duration value, Duration shortest) {
-            if (value.compareTo(shortest) < 0 || value.compareTo(LONGEST) > 0) {
+        /** {@code value}, if it is neither too short nor too long. */
+        public static Duration requireBetween(String setting, Duration value, Duration shortest, Duration longest) {
+            if (value.compareTo(shortest) < 0 || value.compareTo(longest) > 0) {
                 throw new InvalidSettingException(
                         setting,
                         DurationText.format(value),
-                        "must be from " + DurationText.format(shortest) + " to " + DurationText.format(LONGEST),
+                        "must be from " + DurationText.format(shortest) + " to " + DurationText.format(longest),
                         "remove it for the default");
             }
+            return value;
         }
     }
 }

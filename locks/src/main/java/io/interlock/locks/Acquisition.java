@@ -8,42 +8,29 @@ import java.util.Optional;
 public sealed interface Acquisition {
 
     /** The lease, if the key was granted. */
-    Optional<Lease> lease();
+    default Optional<Lease> lease() {
+        return this instanceof Granted granted ? Optional.of(granted.granted()) : Optional.empty();
+    }
 
     /**
      * The lease.
      *
      * @throws RefusedException if the key was not granted, saying why
      */
-    Lease orElseThrow();
+    default Lease orElseThrow() {
+        if (this instanceof Refused refused) {
+            throw new RefusedException(refused.refusal());
+        }
+        return ((Granted) this).granted();
+    }
 
     /**
      * The key is ours until the lease is closed or lost.
      *
      * @param granted the live handle; close it
      */
-    record Granted(Lease granted) implements Acquisition {
-        @Override
-        public Optional<Lease> lease() {
-            return Optional.of(granted);
-        }
-
-        @Override
-        public Lease orElseThrow() {
-            return granted;
-        }
-    }
+    record Granted(Lease granted) implements Acquisition {}
 
     /** The key is not ours. */
-    record Refused(Refusal refusal) implements Acquisition {
-        @Override
-        public Optional<Lease> lease() {
-            return Optional.empty();
-        }
-
-        @Override
-        public Lease orElseThrow() {
-            throw new RefusedException(refusal);
-        }
-    }
+    record Refused(Refusal refusal) implements Acquisition {}
 }

@@ -77,7 +77,7 @@ public final class LocksBuilder {
      * @throws InvalidSettingException if a setting is out of its limits, or the ttl above the store's longest lease
      */
     public Locks build() {
-        return StoreLocks.open(new LocksSettings(
+        return new StoreLocks(new LocksSettings(
                 store,
                 environment,
                 options,

@@ -85,6 +85,18 @@ class UnclearAnswerTest extends LocksFixture {
     }
 
     @Test
+    void aReleaseThatIsLeftOpenBesideOthersIsMadeAlone() {
+        Lease lease =
+                locks.tryAcquireAll(List.of(KEY, OTHER), locks.defaultOptions()).orElseThrow();
+        store.leftOpen = key -> true;
+        store.releasing.fail();
+        lease.close();
+        store.releasing.heal();
+        seconds(6);
+        assertThat(store.isHeld(KEY) || store.isHeld(OTHER)).isFalse();
+    }
+
+    @Test
     void aReleaseThatTookEffectBeforeItsAnswerWasLostIsNoLoss() {
         Lease lease = hold(KEY);
         store.release(List.of(new ReleaseRequest(KEY, lease.id(), lease.token())));

@@ -142,7 +142,7 @@ public final class LockService {
         return LockFacts.line(line, lock(query.key(), Optional.ofNullable(line.view())))
                 .and(
                         "cursor",
-                        line.nextPlace()
+                        Optional.ofNullable(line.next())
                                 .map(place -> Request.cursorOf(LINE, place))
                                 .orElse(null));
     }

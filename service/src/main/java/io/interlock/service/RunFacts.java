@@ -102,7 +102,7 @@ public final class RunFacts {
                         .and("actor", done.actor())
                         .and("reason", done.reason())
                         .and("at", done.at())
-                        .and("newRun", done.newRun().orElse(null)));
+                        .and("newRun", done.successor()));
     }
 
     /**

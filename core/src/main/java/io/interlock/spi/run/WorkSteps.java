@@ -129,10 +129,7 @@ public interface WorkSteps {
         public boolean isProofOf(Run run) {
             return run.id().equals(this.run)
                     && run.key().equals(key)
-                    && run.status()
-                            .lastTurn()
-                            .map(turn -> turn.isProvedBy(lease, token))
-                            .orElse(false);
+                    && run.status().isProvedBy(lease, token);
         }
     }
 

@@ -104,7 +104,7 @@ final class JobReader {
         Duration grace = reading.duration(at + "expiry-grace", api.expiryGrace());
         RunLimits limits = reading.made(at + "max-wait", () -> new RunLimits(wait, runtime, grace), RunLimits.NONE);
         job.lease(terms.ttl()).lockDelay(terms.lockDelay()).expiryGrace(limits.expiryGrace());
-        limits.waitLimit().ifPresent(job::maxWait);
+        Optional.ofNullable(limits.maxWait()).ifPresent(job::maxWait);
         limits.runtimeLimit().ifPresent(job::maxRuntime);
     }
 

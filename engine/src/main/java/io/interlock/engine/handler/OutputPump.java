@@ -76,7 +76,7 @@ final class OutputPump implements Runnable {
             }
             Progress progress = report.progress();
             if (progress != null) {
-                context.progress(progress.done(), progress.whole().orElse(progress.done()));
+                context.progress(progress.done(), progress.total() == null ? progress.done() : progress.total());
             }
         } catch (RuntimeException refused) {
             log.warn("run {} could not report {}: {}", context.run().id(), report, refused.toString());

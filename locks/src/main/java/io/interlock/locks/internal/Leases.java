@@ -135,7 +135,8 @@ final class Leases {
         List<ReleaseRequest> requests = lease.releaseRequests();
         try {
             return released(
-                    lease, requests.size() == 1 ? List.of(releases.call(requests.get(0))) : releaseTogether(requests));
+                    lease,
+                    requests.size() == 1 ? List.of(releases.call(requests.get(0))) : releaseTogether(store, requests));
         } catch (RuntimeException failure) {
             recovery.releaseLater(lease);
             throw failure;
@@ -152,7 +153,7 @@ final class Leases {
         try {
             answers = requests.size() == 1
                     ? releases.submit(requests.get(0)).thenApply(List::of)
-                    : CompletableFuture.supplyAsync(() -> releaseTogether(requests), threads.calls());
+                    : CompletableFuture.supplyAsync(() -> releaseTogether(store, requests), threads.calls());
         } catch (RuntimeException closed) {
             answers = CompletableFuture.failedStage(closed);
         }
@@ -166,8 +167,8 @@ final class Leases {
         return result;
     }
 
-    // The keys of one lease make a batch already.
-    private List<ReleaseAnswer> releaseTogether(List<ReleaseRequest> requests) {
+    /** Several releases, which make a batch already; those that the store leaves open are repeated alone. */
+    static List<ReleaseAnswer> releaseTogether(LeaseStore store, List<ReleaseRequest> requests) {
         Answers<ReleaseAnswer> together = store.release(requests);
         List<ReleaseAnswer> answers = new ArrayList<>();
         for (int i = 0; i < requests.size(); i++) {

@@ -66,7 +66,8 @@ public final class StoreLocks implements Locks {
     private final Acquirer acquirer;
     private final AcquireWaits waits;
 
-    private StoreLocks(LocksSettings settings) {
+    /** Locks, working. */
+    public StoreLocks(LocksSettings settings) {
         Environment environment = settings.environment();
         this.time = new LocalTime(environment);
         this.settings = settings;
@@ -85,11 +86,6 @@ public final class StoreLocks implements Locks {
         this.acquirer = new Acquirer(settings, time, threads, leases, recovery);
         this.waits = new AcquireWaits(environment, deadlines, threads, acquirer, leases, queues);
         sweepLater();
-    }
-
-    /** Locks, working. */
-    public static Locks open(LocksSettings settings) {
-        return new StoreLocks(settings);
     }
 
     @Override

@@ -2,10 +2,8 @@ package io.interlock.locks.internal;
 
 import io.interlock.LockKey;
 import io.interlock.locks.runtime.Backoff;
-import io.interlock.spi.Answers;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.LeaseStore.AcquireRequest;
-import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.ReleaseRequest;
 import io.interlock.time.Environment;
 import io.interlock.time.Environment.Timers;
@@ -48,22 +46,16 @@ final class UnclearCallRecovery {
 
     /** {@code request} may have been granted although no answer came, and as late as just now. */
     void lookFor(AcquireRequest request) {
-        add(new Chore(request, List.of(), time.now(), request.terms().ttl(), new Backoff(time)));
+        again(new Chore(request, List.of(), time.now(), request.terms().ttl()));
     }
 
     /** {@code lease} is over for its holder, and the store may not know. */
     void releaseLater(LeaseHandle lease) {
-        add(new Chore(
+        again(new Chore(
                 null,
                 lease.releaseRequests(),
                 lease.confirmed(),
-                lease.options().terms().ttl(),
-                new Backoff(time)));
-    }
-
-    private void add(Chore chore) {
-        chore.entry = timerQueue.entry(chore, Backoff.FIRST.dividedBy(2));
-        again(chore);
+                lease.options().terms().ttl()));
     }
 
     private void run(List<Chore> due) {
@@ -92,52 +84,36 @@ final class UnclearCallRecovery {
         if (requests.isEmpty()) {
             return;
         }
-        Answers<ReleaseAnswer> answers = store.release(requests);
-        int next = 0;
-        for (Chore chore : chores) {
-            boolean done = true;
-            for (ReleaseRequest request : chore.releases) {
-                done &= !answers.isOpen(next++);
-                whenReleased.accept(request.key());
-            }
-            chore.done = done;
-            if (done) {
-                log.info(
-                        "released {}, after the store had not answered before",
-                        chore.releases.stream().map(ReleaseRequest::key).toList());
-            }
-        }
+        Leases.releaseTogether(store, requests);
+        chores.forEach(chore -> chore.done = true);
+        List<LockKey> keys = requests.stream().map(ReleaseRequest::key).toList();
+        keys.forEach(whenReleased);
+        log.info("released {}, after the store had not answered before", keys);
     }
 
     private void again(Chore chore) {
         // A grant that is not there yet may still be on its way, so only time ends the search.
-        TimerQueue.Entry<Chore> entry = chore.entry;
-        if (entry != null && time.elapsed(chore.since) < chore.ttl.toNanos()) {
-            timerQueue.set(entry, time.now().nanos() + chore.backoff.next().toNanos());
+        if (time.elapsed(chore.since) < chore.ttl.toNanos()) {
+            timerQueue.set(
+                    chore.entry, time.now().nanos() + chore.backoff.next().toNanos());
         }
     }
 
-    /** One thing to clear up. Only the timers' thread touches it once it is added. */
-    private static final class Chore {
+    /** One thing to clear up. Only the timers' thread touches it once it is in the queue. */
+    private final class Chore {
         private final @Nullable AcquireRequest unclear;
         private final Moment since;
         private final Duration ttl;
-        private final Backoff backoff;
+        private final Backoff backoff = new Backoff(time);
+        private final TimerQueue.Entry<Chore> entry = timerQueue.entry(this, Backoff.FIRST.dividedBy(2));
         private List<ReleaseRequest> releases;
-        private TimerQueue.@Nullable Entry<Chore> entry;
         private boolean done;
 
-        Chore(
-                @Nullable AcquireRequest unclear,
-                List<ReleaseRequest> releases,
-                Moment since,
-                Duration ttl,
-                Backoff backoff) {
+        Chore(@Nullable AcquireRequest unclear, List<ReleaseRequest> releases, Moment since, Duration ttl) {
             this.unclear = unclear;
             this.releases = releases;
             this.since = since;
             this.ttl = ttl;
-            this.backoff = backoff;
         }
     }
 }

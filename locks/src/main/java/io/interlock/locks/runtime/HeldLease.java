@@ -7,6 +7,7 @@ import io.interlock.time.LocalTime.Moment;
 import io.interlock.time.TimerQueue;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,11 +100,11 @@ public abstract class HeldLease<Q, A> {
         this.deadline = deadline;
     }
 
-    final TimerQueue.@Nullable Entry<HeldLease<Q, A>> renewal() {
-        return renewal;
+    final TimerQueue.Entry<HeldLease<Q, A>> renewal() {
+        return Objects.requireNonNull(renewal, "not planned");
     }
 
-    final TimerQueue.@Nullable Entry<HeldLease<Q, A>> deadline() {
-        return deadline;
+    final TimerQueue.Entry<HeldLease<Q, A>> deadline() {
+        return Objects.requireNonNull(deadline, "not planned");
     }
 }

@@ -86,12 +86,12 @@ public final class LeaseRuntime<Q, A> {
 
     /** Renews {@code held} no more. */
     public void stopRenewing(HeldLease<Q, A> held) {
-        strike(renewals, held.renewal());
+        renewals.strike(held.renewal());
     }
 
     /** Watches the deadlines of {@code held} no more. */
     public void stopWatching(HeldLease<Q, A> held) {
-        strike(deadlines, held.deadline());
+        deadlines.strike(held.deadline());
     }
 
     /** Renews and watches {@code held} no more. */
@@ -102,18 +102,12 @@ public final class LeaseRuntime<Q, A> {
 
     /** Renews {@code held} after {@code delay}, whatever was planned. */
     public void renewAfter(HeldLease<Q, A> held, Duration delay) {
-        TimerQueue.Entry<HeldLease<Q, A>> entry = held.renewal();
-        if (entry != null) {
-            renewals.set(entry, time.now().nanos() + delay.toNanos());
-        }
+        renewals.set(held.renewal(), time.now().nanos() + delay.toNanos());
     }
 
     /** Renews {@code held} after {@code delay}, or as planned if that is earlier. */
     public void renewWithin(HeldLease<Q, A> held, Duration delay) {
-        TimerQueue.Entry<HeldLease<Q, A>> entry = held.renewal();
-        if (entry != null) {
-            renewals.advance(entry, time.now().nanos() + delay.toNanos());
-        }
+        renewals.advance(held.renewal(), time.now().nanos() + delay.toNanos());
     }
 
     /** Plans anew when the deadlines of {@code held} are checked. */
@@ -148,10 +142,7 @@ public final class LeaseRuntime<Q, A> {
     }
 
     private void watchAfter(HeldLease<Q, A> held, long nanos) {
-        TimerQueue.Entry<HeldLease<Q, A>> entry = held.deadline();
-        if (entry != null) {
-            deadlines.set(entry, time.now().nanos() + nanos);
-        }
+        deadlines.set(held.deadline(), time.now().nanos() + nanos);
     }
 
     private void renewDue(List<HeldLease<Q, A>> due) {
@@ -264,17 +255,8 @@ public final class LeaseRuntime<Q, A> {
     }
 
     private void schedule(HeldLease<Q, A> held, Moment from, Duration delay) {
-        TimerQueue.Entry<HeldLease<Q, A>> entry = held.renewal();
-        if (entry != null) {
-            // An entry struck off by release or loss stays off, whichever answer arrives late.
-            renewals.set(entry, from.nanos() + time.jittered(delay, SPREAD).toNanos());
-        }
-    }
-
-    private static <T> void strike(TimerQueue<T> queue, TimerQueue.@Nullable Entry<T> entry) {
-        if (entry != null) {
-            queue.strike(entry);
-        }
+        // An entry struck off by release or loss stays off, whichever answer arrives late.
+        renewals.set(held.renewal(), from.nanos() + time.jittered(delay, SPREAD).toNanos());
     }
 
     /** The renewal of one lease. A lease of several keys lives only if all of them do. */

@@ -63,7 +63,7 @@ interface DeadLetterContract extends DeadLetterWords {
         assertThat(done.kind()).isEqualTo(DeadLetter.Disposition.Kind.REDRIVEN);
         assertThat(done.actor()).isEqualTo("dora");
         assertThat(done.reason()).isEqualTo("the disk is mended");
-        assertThat(done.newRun()).contains(answer.run().id());
+        assertThat(done.successor()).isEqualTo(answer.run().id());
         assertThat(done.at()).isAfterOrEqualTo(dead.status().since());
         assertThat(client().store().queries().deadLetters(all())).containsExactly(answer.letter());
         assertThat(logged(key("told"), "redriven")).satisfies(record -> {
@@ -166,8 +166,8 @@ interface DeadLetterContract extends DeadLetterWords {
                                 .letter()
                                 .settled()
                                 .orElseThrow()
-                                .newRun())
-                        .contains(won.get(0).id()));
+                                .successor())
+                        .isEqualTo(won.get(0).id()));
         assertThat(client().claim(5))
                 .singleElement()
                 .extracting(work -> work.run().id())

@@ -78,7 +78,7 @@ interface DiscardContract extends DeadLetterWords {
         assertThat(done.kind()).isEqualTo(DeadLetter.Disposition.Kind.DISCARDED);
         assertThat(done.actor()).isEqualTo("dora");
         assertThat(done.reason()).isEqualTo("not needed");
-        assertThat(done.newRun()).isEmpty();
+        assertThat(done.successor()).isNull();
         assertThat(as(DiscardAnswer.Settled.class, discard(dead.id())).letter()).isEqualTo(letter);
         assertThat(as(RedriveAnswer.Settled.class, redrive(dead.id(), freshRun()))
                         .letter())

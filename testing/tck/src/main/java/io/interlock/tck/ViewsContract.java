@@ -159,7 +159,7 @@ interface ViewsContract extends RunContract {
             assertThat(page.before()).isEqualTo(all.size());
             assertThat(page.runs()).hasSizeBetween(1, limit);
             all.addAll(page.runs());
-            next = page.nextPlace();
+            next = Optional.ofNullable(page.next());
         }
         return all;
     }
@@ -310,9 +310,13 @@ interface ViewsContract extends RunContract {
         new Client(client().store()).take(key("bare/ledger"));
         for (Run run : List.of(ended, open)) {
             String id = run.id().toString();
-            for (String text : List.of(id, id.toUpperCase(Locale.ROOT), id.substring(0, 30), id.substring(28))) {
+            for (String text : List.of(
+                    id, id.toUpperCase(Locale.ROOT), id.substring(0, 30), id.substring(28), id.replace("-", ""))) {
                 assertThat(search(text).runs()).as(text).extracting(Run::id).containsExactly(run.id());
             }
+        }
+        for (String text : List.of("--------", "-".repeat(36))) {
+            assertThat(search(text).runs()).as("no digits of an id").isEmpty();
         }
         assertThat(views().search(new SearchQuery("other", ended.id().toString(), 5))
                         .runs())

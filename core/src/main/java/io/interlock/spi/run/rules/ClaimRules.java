@@ -136,7 +136,7 @@ public final class ClaimRules {
         }
         Run run = state.holder().orElse(null);
         if (run == null || !run.id().equals(request.run()) || !lease.isLive(state.now())) {
-            return new HeartbeatAnswer.Lost(FinishRules.cause(lease), state.leaseRecord());
+            return new HeartbeatAnswer.Lost(lease.lossCause(), state.leaseRecord());
         }
         if (isOverdue(state)) {
             AttemptRules.markOutOfTime(state, run);
@@ -153,7 +153,7 @@ public final class ClaimRules {
      * Whether the key's lease belongs to a run whose max runtime is over; it must not be renewed, and the run records
      * that.
      */
-    public static boolean refusesRenewal(KeyState state, LeaseId id, FencingToken token) {
+    static boolean refusesRenewal(KeyState state, LeaseId id, FencingToken token) {
         boolean proved =
                 state.lease().filter(lease -> lease.isProvedBy(id, token)).isPresent();
         if (!proved || !isOverdue(state)) {
@@ -164,7 +164,7 @@ public final class ClaimRules {
     }
 
     /** The key's lease was renewed without a report: it is {@code renewed} now, and may end earlier than before. */
-    public static void renewed(KeyState state, LeaseRow renewed) {
+    static void renewed(KeyState state, LeaseRow renewed) {
         state.setLease(renewed);
         // Its run is due earlier, too.
         state.holder().ifPresent(state::put);

@@ -29,9 +29,9 @@ public final class FinishRules {
                 .orElse(null);
         if (lease != null && !lease.isLive(state.now())) {
             stopped(state);
-            return new FinishAnswer.LeaseLost(cause(lease), run == null ? null : state.latest(run));
+            return new FinishAnswer.LeaseLost(lease.lossCause(), run == null ? null : state.latest(run));
         }
-        if (run == null || !isTurnOf(run, request)) {
+        if (run == null || !run.status().isProvedBy(request.lease(), request.token())) {
             return new FinishAnswer.LeaseLost(LossCause.GONE, run);
         }
         if (run.state() != RunState.RUNNING || lease == null) {
@@ -55,17 +55,6 @@ public final class FinishRules {
         state.holder().ifPresent(run -> AttemptRules.lost(state, run));
         state.setLease(null);
         Promotion.promote(state);
-    }
-
-    static LossCause cause(LeaseRow lease) {
-        return lease.eviction() != null ? LossCause.EVICTED : LossCause.EXPIRED;
-    }
-
-    private static boolean isTurnOf(Run run, FinishRequest request) {
-        return run.status()
-                .lastTurn()
-                .map(turn -> turn.isProvedBy(request.lease(), request.token()))
-                .orElse(false);
     }
 
     private static FinishAnswer repeated(KeyState state, Run run, FinishRequest request) {

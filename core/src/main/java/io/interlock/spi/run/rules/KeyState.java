@@ -16,6 +16,7 @@ import io.interlock.run.Resource;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
 import io.interlock.run.Transition;
+import io.interlock.spi.TokenLayout;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.rules.KeyRows.Reservation;
 import java.time.Instant;
@@ -153,7 +154,7 @@ public final class KeyState {
         return context;
     }
 
-    LockKey key() {
+    public LockKey key() {
         return context.key();
     }
 
@@ -164,6 +165,12 @@ public final class KeyState {
 
     public @Nullable LeaseRecord leaseRecord() {
         return lease == null ? null : lease.record(key(), now());
+    }
+
+    /** A token greater than all earlier ones of the key. */
+    FencingToken nextToken() {
+        StepContext.Tokens tokens = context.tokens();
+        return TokenLayout.next(lastToken, tokens.floor(), tokens.epoch(), now());
     }
 
     /** The run of this key with {@code id}, if it has not ended. */

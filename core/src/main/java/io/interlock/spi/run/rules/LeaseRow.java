@@ -5,6 +5,7 @@ import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
+import io.interlock.LossCause;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,11 @@ public record LeaseRow(
     /** Whether it could be renewed at {@code now}. */
     public boolean isLive(Instant now) {
         return eviction == null && !isExpired(now);
+    }
+
+    /** Why it is not live any more. */
+    public LossCause lossCause() {
+        return eviction == null ? LossCause.EXPIRED : LossCause.EVICTED;
     }
 
     /** When the key can be granted again, unless the holder releases it before. */

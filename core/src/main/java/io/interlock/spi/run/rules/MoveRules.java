@@ -36,7 +36,7 @@ public final class MoveRules {
                 - (run.number() < first.get(0).number() ? 1 : 0);
         long missing = behind / QueueRules.POINT + 1;
         int wanted = Math.toIntExact(run.spec().priority() + missing);
-        Run moved = state.put(run.withPriority(wanted));
+        Run moved = state.put(run.with(run.spec().priority(wanted)));
         state.note(
                 moved,
                 "moved-to-front",

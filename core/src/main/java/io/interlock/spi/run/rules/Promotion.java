@@ -1,12 +1,10 @@
 package io.interlock.spi.run.rules;
 
-import io.interlock.FencingToken;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunSpec.Execution;
-import io.interlock.spi.TokenLayout;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.rules.KeyRows.Reservation;
 import io.interlock.spi.run.rules.KeyState.ChangeReason;
@@ -68,9 +66,7 @@ final class Promotion {
     }
 
     static Run start(KeyState state, Run run, SubmitRequest.Caller holder) {
-        StepContext.Tokens tokens = state.context().tokens();
-        FencingToken token = TokenLayout.next(state.lastToken(), tokens.floor(), tokens.epoch(), state.now());
-        return state.grant(run, holder, token);
+        return state.grant(run, holder, state.nextToken());
     }
 
     private static void keepFor(KeyState state, Run run) {

@@ -15,8 +15,7 @@ public final class ResourceRules {
         Resource current = state.resource().orElse(null);
         long version = current == null ? 0 : current.version();
         boolean owned = current != null && current.owner() != null;
-        boolean held =
-                state.busyRun().isPresent() || state.reservation().isPresent() || BareLeaseRules.keepsLease(state);
+        boolean held = state.busyRun().isPresent() || state.reservation().isPresent() || LeaseRules.keepsLease(state);
         if (version != request.expectedVersion() || owned || (request.onlyIfFree() && held)) {
             return new ResourceAnswer.Mismatch(current);
         }

@@ -192,8 +192,8 @@ final class CompatRuns {
         return view.currentLease()
                 .map(LeaseRecord::expiresAt)
                 .or(() -> view.currentRun()
-                        .flatMap(run ->
-                                run.spec().limits().waitLimit().map(run.status().since()::plus)));
+                        .flatMap(run -> Optional.ofNullable(run.spec().limits().maxWait())
+                                .map(run.status().since()::plus)));
     }
 
     /**

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HistoryRows {
 
-    private static final Comparator<Run> BY_END =
+    static final Comparator<Run> BY_END =
             Comparator.comparing((Run run) -> run.status().since()).thenComparingLong(Run::number);
 
     private final Map<RunId, Run> runs = new HashMap<>();
@@ -101,21 +102,22 @@ final class HistoryRows {
 
     /** The runs of a tenant that failed at {@code since} or later, the last first. */
     List<Run> failedSince(String tenant, Instant since) {
-        return failed.getOrDefault(tenant, new TreeSet<>(BY_END)).descendingSet().stream()
+        return failed.getOrDefault(tenant, Collections.emptyNavigableSet()).descendingSet().stream()
                 .takeWhile(run -> !run.status().since().isBefore(since))
                 .toList();
     }
 
     List<Run> newestFirst(String tenant) {
-        return List.copyOf(
-                byTenant.getOrDefault(tenant, new TreeMap<>()).descendingMap().values());
+        return List.copyOf(byTenant.getOrDefault(tenant, Collections.emptyNavigableMap())
+                .descendingMap()
+                .values());
     }
 
     /** One more run than requested, if there is one. */
     List<Run> list(RunQuery query) {
         NavigableMap<Long, Run> all = query.key() == null
-                ? byTenant.getOrDefault(query.tenant(), new TreeMap<>())
-                : byKey.getOrDefault(query.key(), new TreeMap<>());
+                ? byTenant.getOrDefault(query.tenant(), Collections.emptyNavigableMap())
+                : byKey.getOrDefault(query.key(), Collections.emptyNavigableMap());
         Collection<Run> inOrder;
         if (query.descending()) {
             inOrder = (query.after() == 0 ? all : all.headMap(query.after(), false))
@@ -133,7 +135,7 @@ final class HistoryRows {
 
     /** How long the last attempts of the key's last successful runs took. */
     List<Duration> pastRuntimes(LockKey key) {
-        return succeeded.getOrDefault(key, new TreeSet<>(BY_END)).descendingSet().stream()
+        return succeeded.getOrDefault(key, Collections.emptyNavigableSet()).descendingSet().stream()
                 .limit(WaitRules.PAST)
                 .flatMap(run -> run.status().lastTurn().stream()
                         .map(turn ->

@@ -5,10 +5,10 @@ import io.interlock.InvalidSettingException;
 import io.interlock.access.AccessKey;
 import io.interlock.access.SignIn;
 import io.interlock.access.SignIns;
-import io.interlock.access.SignIns.SignInList;
 import io.interlock.run.AuditRecord;
 import io.interlock.spi.run.AccessKeys;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +25,8 @@ final class MemoryAccess implements AccessKeys, SignIns {
     /** In the order in which they were added. */
     private final Map<String, AccessKey> keys = new LinkedHashMap<>();
 
-    private final SignInList signIns = new SignInList();
+    /** By hash; the one that was not used for longest comes first. */
+    private final Map<String, SignIn> signIns = new LinkedHashMap<>();
 
     MemoryAccess(MemoryAudit audit, Supplier<Instant> clock) {
         this.audit = audit;
@@ -87,16 +88,37 @@ final class MemoryAccess implements AccessKeys, SignIns {
 
     @Override
     public SignIn openSignIn(SignIn signIn) {
-        return signIns.open(signIn, clock.get());
+        Instant now = clock.get();
+        signIns.values().removeIf(one -> one.isOver(now));
+        SignIn known = signIns.get(signIn.hash());
+        if (known != null) {
+            return known;
+        }
+        Map<String, Integer> counts = new HashMap<>();
+        signIns.values().forEach(one -> counts.merge(one.keyId(), 1, Integer::sum));
+        SignIn.crowded(counts, signIn.keyId())
+                .flatMap(key -> signIns.values().stream()
+                        .filter(one -> one.keyId().equals(key))
+                        .findFirst())
+                .ifPresent(eldest -> signIns.remove(eldest.hash()));
+        signIns.put(signIn.hash(), signIn.opened(now));
+        return signIn.opened(now);
     }
 
     @Override
     public Optional<SignIn> findSignIn(String hash, boolean used) {
-        return signIns.find(hash, used, clock.get());
+        Instant now = clock.get();
+        Optional<SignIn> found = Optional.ofNullable(signIns.get(hash)).filter(one -> !one.isOver(now));
+        if (found.isEmpty() || !used) {
+            return found;
+        }
+        signIns.remove(hash);
+        signIns.put(hash, found.get().used(now));
+        return Optional.of(found.get().used(now));
     }
 
     @Override
     public Optional<SignIn> closeSignIn(String hash) {
-        return signIns.close(hash, clock.get());
+        return Optional.ofNullable(signIns.remove(hash)).filter(one -> !one.isOver(clock.get()));
     }
 }

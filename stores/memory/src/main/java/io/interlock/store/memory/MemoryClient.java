@@ -92,6 +92,9 @@ final class MemoryClient implements AutoCloseable {
     <K> Subscription subscribe(Watchers<K> watchers, K what, Runnable lookAgain) {
         Subscription registered = watchers.add(what, () -> wakeUps.execute(lookAgain));
         subscriptions.add(registered);
+        if (closed) {
+            registered.close();
+        }
         return () -> {
             subscriptions.remove(registered);
             registered.close();

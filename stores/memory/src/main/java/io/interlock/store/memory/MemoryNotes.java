@@ -36,7 +36,7 @@ final class MemoryNotes implements RunNotes {
     private final Map<RunId, NavigableMap<Integer, String>> outputs = new HashMap<>();
     private final Map<LockKey, NavigableMap<Counted, RefusalCount>> refusals = new HashMap<>();
     private final NavigableMap<Instant, Set<LockKey>> keysByMinute = new TreeMap<>();
-    private final NavigableMap<Period, RunPeriod> periods = new TreeMap<>();
+    private final NavigableMap<Period, RunPeriod> periods = new TreeMap<>(Period.ORDER);
     private final Map<String, WorkerNote> workers = new HashMap<>();
     private final Map<String, Long> bookmarks = new HashMap<>();
     private final Supplier<Instant> clock;
@@ -45,30 +45,19 @@ final class MemoryNotes implements RunNotes {
         this.clock = clock;
     }
 
-    /** The identity of a count, in the order in which counts are shown. */
-    private record Counted(Instant minute, String node, ConflictPolicy policy, RefusalCount.Outcome outcome)
-            implements Comparable<Counted> {
-
-        private static final Comparator<Counted> ORDER = Comparator.comparing(Counted::minute)
+    /** The identity of a count. */
+    private record Counted(Instant minute, String node, ConflictPolicy policy, RefusalCount.Outcome outcome) {
+        /** In which counts are shown. */
+        static final Comparator<Counted> ORDER = Comparator.comparing(Counted::minute)
                 .thenComparing(Counted::node)
                 .thenComparing(Counted::policy)
                 .thenComparing(Counted::outcome);
-
-        static Counted by(RefusalCount count) {
-            return new Counted(count.minute(), count.node(), count.policy(), count.outcome());
-        }
-
-        @Override
-        public int compareTo(Counted other) {
-            return ORDER.compare(this, other);
-        }
     }
 
-    /** The identity of a period, in the order in which periods are listed. */
-    private record Period(RunPeriod.Length length, Instant start, String tenant, String job)
-            implements Comparable<Period> {
-
-        private static final Comparator<Period> ORDER = Comparator.comparing(Period::length)
+    /** The identity of a period. */
+    private record Period(RunPeriod.Length length, Instant start, String tenant, String job) {
+        /** In which periods are listed. */
+        static final Comparator<Period> ORDER = Comparator.comparing(Period::length)
                 .thenComparing(Period::start)
                 .thenComparing(Period::tenant)
                 .thenComparing(Period::job);
@@ -83,11 +72,6 @@ final class MemoryNotes implements RunNotes {
 
         boolean isAskedFor(PeriodQuery query) {
             return tenant.equals(query.tenant()) && (query.eachJob() ? !job.isEmpty() : job.equals(name(query.job())));
-        }
-
-        @Override
-        public int compareTo(Period other) {
-            return ORDER.compare(this, other);
         }
     }
 
@@ -107,14 +91,15 @@ final class MemoryNotes implements RunNotes {
     }
 
     private void count(RefusalCount count) {
-        refusals.computeIfAbsent(count.key(), key -> new TreeMap<>())
-                .merge(Counted.by(count), count, (known, said) -> said.count() > known.count() ? said : known);
+        Counted identity = new Counted(count.minute(), count.node(), count.policy(), count.outcome());
+        refusals.computeIfAbsent(count.key(), key -> new TreeMap<>(Counted.ORDER))
+                .merge(identity, count, (known, said) -> said.count() > known.count() ? said : known);
         keysByMinute.computeIfAbsent(count.minute(), minute -> new HashSet<>()).add(count.key());
     }
 
     @Override
     public List<RefusalCount> refusals(LockKey key, Instant since) {
-        return refusals.getOrDefault(key, new TreeMap<>()).values().stream()
+        return refusals.getOrDefault(key, Collections.emptyNavigableMap()).values().stream()
                 .filter(count -> !count.minute().isBefore(since))
                 .toList();
     }

@@ -40,9 +40,6 @@ class MemoryQueries implements RunQueries {
 
     @Override
     public List<Run> queue(LockKey key) {
-        if (!client.table().rows.know(key)) {
-            return List.of();
-        }
         client.table().step(key, KeyState::now);
         return client.alone(rows -> rows.waiting(key).stream()
                 .sorted(QueueRules.readyFirst(client.table().now()))

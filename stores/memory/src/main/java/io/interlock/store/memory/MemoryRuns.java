@@ -75,7 +75,7 @@ class MemoryRuns implements RunSteps {
                 return SubmitRules.remembered(state, idempotency, before.fingerprint(), run);
             }
             SubmitAnswer answer = SubmitRules.submit(state, request);
-            answer.result().ifPresent(run -> table.rows.remember(name, idempotency, run.id(), now));
+            answer.result().ifPresent(run -> table.rows.names.remember(name, idempotency, run.id(), now));
             return answer;
         });
     }
@@ -151,7 +151,7 @@ class MemoryRuns implements RunSteps {
     @Override
     public Pause pause(PauseRequest request) {
         RunTable table = client.table();
-        return table.changePauses(rows -> {
+        return table.alone(rows -> {
             Instant now = table.now();
             Pause pause = new Pause(
                     request.tenant(),
@@ -170,7 +170,7 @@ class MemoryRuns implements RunSteps {
     @Override
     public boolean resume(ResumeRequest request) {
         RunTable table = client.table();
-        Optional<Pause> pause = table.changePauses(rows -> {
+        Optional<Pause> pause = table.alone(rows -> {
             Instant now = table.now();
             Optional<Pause> over = rows.pauses.end(request.tenant(), request.pattern(), now);
             over.ifPresent(ended -> rows.audit.append(

@@ -1,7 +1,5 @@
 package io.interlock.store.memory;
 
-import io.interlock.DurationText;
-import io.interlock.InvalidSettingException;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseQuery.LeasePage;
 import io.interlock.LeaseRecord;
@@ -19,6 +17,7 @@ import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.ReleaseRequest;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.LeaseStore.RenewRequest;
+import io.interlock.spi.StoreUrl.StoreSettings;
 import io.interlock.spi.run.AccessKeys;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.RunNotes;
@@ -34,14 +33,14 @@ import java.util.Optional;
  * Leases and runs in the memory of this process: the reference implementation of a store, and the store for tests and
  * single-process programs. Exclusion, tokens, leases and runs are limited to the process and end with it.
  *
- * <p>Thread-safe. Lease steps on different keys do not wait for each other; steps about runs wait for each other. The
+ * <p>Thread-safe. Steps wait for each other. The
  * cost of a step does not depend on the number of keys and runs or the age of the store; only listings grow with the
  * number of keys.
  */
 public final class MemoryStore implements RunStore {
 
     /** The default of the longest lease. */
-    public static final Duration DEFAULT_MAX_LEASE = Duration.ofMinutes(5);
+    public static final Duration DEFAULT_MAX_LEASE = StoreSettings.DEFAULT_MAX_LEASE;
 
     /** The clock counts nanoseconds in 64 bits; longer leases might overflow. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -60,7 +59,12 @@ public final class MemoryStore implements RunStore {
 
     /** A new, empty store, with leases of up to {@code maxLease}. */
     public MemoryStore(Environment environment, Duration maxLease) {
-        this(environment, new RunTable(new StoreClock(environment), checked(maxLease), environment.random()));
+        this(
+                environment,
+                new RunTable(
+                        new StoreClock(environment),
+                        StoreSettings.requireBetween("maxLease", maxLease, LeaseTerms.MIN_TTL, LONGEST),
+                        environment.random()));
     }
 
     MemoryStore(Environment environment, RunTable table) {
@@ -173,23 +177,5 @@ public final class MemoryStore implements RunStore {
     @Override
     public String toString() {
         return NAME + ":";
-    }
-
-    private static Duration checked(Duration maxLease) {
-        if (maxLease.compareTo(LeaseTerms.MIN_TTL) < 0) {
-            throw new InvalidSettingException(
-                    "maxLease",
-                    DurationText.format(maxLease),
-                    "is below the shortest lease of " + DurationText.format(LeaseTerms.MIN_TTL),
-                    "remove it for the default of " + DurationText.format(DEFAULT_MAX_LEASE));
-        }
-        if (maxLease.compareTo(LONGEST) > 0) {
-            throw new InvalidSettingException(
-                    "maxLease",
-                    DurationText.format(maxLease),
-                    "is above the limit of " + DurationText.format(LONGEST),
-                    "leases are renewed, so long work needs no long lease");
-        }
-        return maxLease;
     }
 }

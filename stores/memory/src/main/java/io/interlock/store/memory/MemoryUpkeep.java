@@ -31,7 +31,7 @@ class MemoryUpkeep implements Upkeep {
         // All of them, but in parts, so that steps do not wait for long.
         int names;
         do {
-            names = client.alone(rows -> rows.forgetNames(namesUntil, NAMES_AT_ONCE));
+            names = client.alone(rows -> rows.names.forgetOver(namesUntil, NAMES_AT_ONCE));
         } while (names == NAMES_AT_ONCE);
         return client.alone(rows -> {
             rows.notes.forgetBefore(now.minus(retention.runs()));

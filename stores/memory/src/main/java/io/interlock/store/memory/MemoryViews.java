@@ -52,7 +52,7 @@ class MemoryViews implements RunViews {
     }
 
     private Stream<KeyView> views(String tenant, Predicate<LockKey> wanted) {
-        return Stream.concat(client.table().slots.all().stream().map(Slot::key), client.table().rows.keys().stream())
+        return Stream.concat(client.table().rows.leases.keys().stream(), client.table().rows.keys().stream())
                 .filter(key -> key.tenant().equals(tenant) && wanted.test(key))
                 .distinct()
                 .sorted()
@@ -62,10 +62,7 @@ class MemoryViews implements RunViews {
 
     @Override
     public KeyLine line(LineQuery query) {
-        KeyView view = keys(new KeyQuery(query.key().tenant(), query.key().name(), null, 1)).stream()
-                .filter(found -> found.key().equals(query.key()))
-                .findFirst()
-                .orElse(null);
+        KeyView view = client.table().look(query.key(), KeyViews::view).orElse(null);
         return client.alone(rows -> {
             Instant now = client.table().now();
             List<LineRules.Standing> found = rows.waiting(query.key()).stream()

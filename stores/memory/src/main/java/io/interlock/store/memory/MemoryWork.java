@@ -41,14 +41,14 @@ class MemoryWork implements WorkSteps {
     @Override
     public List<Claimed> claim(ClaimRequest request) {
         RunTable table = client.table();
-        synchronized (table.claiming) {
+        return table.alone(rows -> {
             // Keys that have become free since are claimed at once.
             table.settleDue(request.tenant(), RunTable.MOST_KEYS);
-            List<Claimed> before = table.alone(rows -> rows.claimedBy(request.id())).stream()
+            List<Claimed> before = rows.claimedBy(request.id()).stream()
                     .flatMap(key -> table.step(key, state -> ClaimRules.claimedBefore(state, request)).stream())
                     .toList();
             return before.isEmpty() ? claimAnew(request) : before;
-        }
+        });
     }
 
     private List<Claimed> claimAnew(ClaimRequest request) {

@@ -3,15 +3,13 @@ package io.interlock.store.memory;
 import io.interlock.RunId;
 import io.interlock.spi.run.RunSteps.SubmitRequest;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /** Idempotency keys, by name and by expiry. Guarded by the monitor of its {@link RunRows}. */
 final class NameRows {
@@ -21,6 +19,13 @@ final class NameRows {
     private final NavigableSet<Remembered> byEnd = new TreeSet<>(Comparator.comparing(Remembered::until)
             .thenComparing(known -> known.name().tenant())
             .thenComparing(known -> known.name().name()));
+
+    private final Consumer<RunId> nameless;
+
+    /** {@code nameless} gets each run whose last key is deleted. */
+    NameRows(Consumer<RunId> nameless) {
+        this.nameless = nameless;
+    }
 
     /** An idempotency key of a tenant. */
     record Name(String tenant, String name) {}
@@ -37,18 +42,16 @@ final class NameRows {
         return Optional.ofNullable(names.get(name)).filter(known -> known.countsAt(now));
     }
 
-    /**
-     * Stores the idempotency key {@code name} of {@code run}.
-     *
-     * @return its previous run, if that run has no other key left
-     */
-    Optional<RunId> remember(Name name, SubmitRequest.Idempotency idempotency, RunId run, Instant now) {
-        Optional<RunId> before = forget(names.get(name));
+    /** Stores the idempotency key {@code name} of {@code run}, in place of an expired one. */
+    void remember(Name name, SubmitRequest.Idempotency idempotency, RunId run, Instant now) {
+        Remembered before = names.get(name);
+        if (before != null) {
+            forget(before);
+        }
         Remembered known = new Remembered(name, idempotency.fingerprint(), run, now.plus(idempotency.keepFor()));
         names.put(name, known);
         byEnd.add(known);
         countByRun.merge(run, 1, Integer::sum);
-        return before;
     }
 
     /** Whether the run has a valid idempotency key. */
@@ -59,31 +62,21 @@ final class NameRows {
     /**
      * Deletes up to {@code limit} keys that have expired at {@code now}.
      *
-     * @return the runs without a key left
+     * @return how many
      */
-    Forgotten forgetOver(Instant now, int limit) {
-        List<RunId> nameless = new ArrayList<>();
-        int names = 0;
-        for (; names < limit && !byEnd.isEmpty() && !byEnd.first().countsAt(now); names++) {
-            forget(byEnd.first()).ifPresent(nameless::add);
+    int forgetOver(Instant now, int limit) {
+        int forgotten = 0;
+        for (; forgotten < limit && !byEnd.isEmpty() && !byEnd.first().countsAt(now); forgotten++) {
+            forget(byEnd.first());
         }
-        return new Forgotten(names, nameless);
+        return forgotten;
     }
 
-    /**
-     * The deleted keys.
-     *
-     * @param nameless the runs without a key left
-     */
-    record Forgotten(int names, List<RunId> nameless) {}
-
-    private Optional<RunId> forget(@Nullable Remembered known) {
-        if (known == null) {
-            return Optional.empty();
-        }
+    private void forget(Remembered known) {
         names.remove(known.name());
         byEnd.remove(known);
-        Integer left = countByRun.computeIfPresent(known.run(), (run, count) -> count == 1 ? null : count - 1);
-        return left == null ? Optional.of(known.run()) : Optional.empty();
+        if (countByRun.computeIfPresent(known.run(), (run, count) -> count == 1 ? null : count - 1) == null) {
+            nameless.accept(known.run());
+        }
     }
 }

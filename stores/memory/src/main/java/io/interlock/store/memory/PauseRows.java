@@ -21,18 +21,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Pauses in force, and ended pauses whose keys are not all settled yet. The end of a pause is one entry, regardless of
- * its number of keys; the keys are settled later, in pages. Guarded by the monitor of its {@link RunRows}, except
- * where stated otherwise.
+ * its number of keys; the keys are settled later, in pages. Guarded by the monitor of its {@link RunRows}.
  */
 final class PauseRows {
 
-    private final Map<NameRows.Name, Pause> pauses = new HashMap<>();
+    /** By tenant and pattern. */
+    private final Map<String, Map<String, Pause>> pauses = new HashMap<>();
+
     private final NavigableSet<Pause> byEnd =
             new TreeSet<>(Comparator.comparing((Pause pause) -> Objects.requireNonNull(pause.until()))
                     .thenComparing(Pause::tenant)
                     .thenComparing(Pause::pattern));
     private final Deque<Ended> ended = new ArrayDeque<>();
-    private volatile Map<String, List<Pause>> byTenant = Map.of();
 
     /** An ended pause, and how far its keys are settled. */
     private static final class Ended {
@@ -60,53 +60,49 @@ final class PauseRows {
         }
     }
 
-    /** The pauses of a tenant, possibly including some that have just expired. Needs no monitor. */
+    /** The pauses of a tenant, possibly including some that have just expired. */
     List<Pause> of(String tenant) {
-        return byTenant.getOrDefault(tenant, List.of());
+        return List.copyOf(pauses.getOrDefault(tenant, Map.of()).values());
     }
 
-    /** Whether a pause covers the key at {@code now}. Needs no monitor. */
+    /** Whether a pause covers the key at {@code now}. */
     boolean cover(LockKey key, Instant now) {
         return of(key.tenant()).stream().anyMatch(pause -> pause.covers(key) && pause.lastsAt(now));
     }
 
     /** Pauses in force, in no order. */
     List<Pause> inForce(Instant now) {
-        return pauses.values().stream().filter(pause -> pause.lastsAt(now)).toList();
+        return pauses.values().stream()
+                .flatMap(ofTenant -> ofTenant.values().stream())
+                .filter(pause -> pause.lastsAt(now))
+                .toList();
     }
 
     /** Begins a pause, and replaces one with the same pattern. */
     void begin(Pause pause) {
-        remove(new NameRows.Name(pause.tenant(), pause.pattern()));
-        pauses.put(new NameRows.Name(pause.tenant(), pause.pattern()), pause);
+        remove(pause.tenant(), pause.pattern());
+        pauses.computeIfAbsent(pause.tenant(), tenant -> new HashMap<>()).put(pause.pattern(), pause);
         if (pause.until() != null) {
             byEnd.add(pause);
         }
-        publish();
     }
 
     /** Ends a pause, if it is in force. Its keys have to be settled. */
     Optional<Pause> end(String tenant, String pattern, Instant now) {
         endThoseOver(now);
-        Pause pause = remove(new NameRows.Name(tenant, pattern));
+        Pause pause = remove(tenant, pattern);
         if (pause != null) {
             ended.add(new Ended(pause));
-            publish();
         }
         return Optional.ofNullable(pause);
     }
 
     /** Ends expired pauses. Their keys have to be settled. */
     void endThoseOver(Instant now) {
-        boolean any = false;
         while (!byEnd.isEmpty() && !byEnd.first().lastsAt(now)) {
             Pause over = byEnd.first();
-            remove(new NameRows.Name(over.tenant(), over.pattern()));
+            remove(over.tenant(), over.pattern());
             ended.add(new Ended(over));
-            any = true;
-        }
-        if (any) {
-            publish();
         }
     }
 
@@ -136,19 +132,18 @@ final class PauseRows {
         return found;
     }
 
-    private @Nullable Pause remove(NameRows.Name name) {
-        Pause pause = pauses.remove(name);
+    private @Nullable Pause remove(String tenant, String pattern) {
+        Map<String, Pause> ofTenant = pauses.get(tenant);
+        if (ofTenant == null) {
+            return null;
+        }
+        Pause pause = ofTenant.remove(pattern);
+        if (ofTenant.isEmpty()) {
+            pauses.remove(tenant);
+        }
         if (pause != null && pause.until() != null) {
             byEnd.remove(pause);
         }
         return pause;
-    }
-
-    private void publish() {
-        Map<String, List<Pause>> all = new HashMap<>();
-        pauses.values()
-                .forEach(pause -> all.computeIfAbsent(pause.tenant(), tenant -> new ArrayList<>())
-                        .add(pause));
-        byTenant = Map.copyOf(all);
     }
 }

@@ -16,7 +16,6 @@ import io.interlock.run.Run;
 import io.interlock.run.RunStatus.Waiter;
 import io.interlock.run.Summary.OpenRuns;
 import io.interlock.run.Summary.RunCount;
-import io.interlock.spi.run.RunSteps.SubmitRequest;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.spi.run.rules.ClaimRules.TenantTurns;
 import io.interlock.spi.run.rules.DueRules;
@@ -27,35 +26,34 @@ import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.StepContext.TenantSlots;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.Optional;
-import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runs of one store and their data, besides the leases: rows by key, and indexes that find what a step needs
- * without reading all keys, waiting runs or history. Guarded by its monitor, except where stated otherwise.
+ * The leases and runs of one store: rows by key, and indexes that find what a step needs without reading all keys, waiting runs or
+ * history. Guarded by its monitor, except where stated otherwise.
  */
 final class RunRows {
 
-    private static final int MOST_PAUSED = 100;
+    private static final TenantRows WITHOUT_RUNS = new TenantRows("");
 
+    final LeaseRows leases = new LeaseRows();
     final MemoryAudit audit;
-    final NameRows names = new NameRows();
+    final NameRows names = new NameRows(this::releaseIfEnded);
     final MemoryNotes notes;
     final MemoryAccess access;
     final PauseRows pauses = new PauseRows();
@@ -63,7 +61,6 @@ final class RunRows {
 
     private final Map<LockKey, KeyRow> keys = new ConcurrentHashMap<>();
     private final Map<String, TenantRows> tenants = new HashMap<>();
-    private final Set<String> tenantsThatWait = ConcurrentHashMap.newKeySet();
     private final Map<UUID, Set<LockKey>> claims = new HashMap<>();
     private final TenantTurns tenantTurns = new TenantTurns();
     private final TenantRows.DueKeys due = new TenantRows.DueKeys();
@@ -80,7 +77,7 @@ final class RunRows {
         heardSince = lastHeard;
     }
 
-    /** Whether the key has runs. Needs the key's slot, not the monitor. */
+    /** Whether the key has runs. */
     boolean know(LockKey key) {
         return keys.containsKey(key);
     }
@@ -90,7 +87,9 @@ final class RunRows {
         return List.copyOf(keys.keySet());
     }
 
-    KeyRows read(LockKey key, @Nullable LeaseRow lease, long lastToken) {
+    KeyRows read(LockKey key) {
+        LeaseRow lease = leases.find(key);
+        long lastToken = lease == null ? 0 : lease.token().value();
         KeyRow row = keys.get(key);
         return row == null ? KeyRows.ofLease(lease, lastToken) : row.rows(lease, lastToken);
     }
@@ -98,24 +97,23 @@ final class RunRows {
     /** The data of the tenant's other keys for the rules. */
     TenantSlots slots(LockKey key, Instant now) {
         KeyRow row = keys.get(key);
-        TenantRows tenant = tenants.get(key.tenant());
         // Not stored, because a query must not create data of a tenant.
-        return (tenant == null ? new TenantRows(key.tenant()) : tenant)
-                .slots(key, row == null ? null : row.reservation, now);
+        return tenants.getOrDefault(key.tenant(), WITHOUT_RUNS).slots(key, row == null ? null : row.reservation, now);
     }
 
     /**
-     * Stores the changes of a step, except the lease.
+     * Stores the changes of a step.
      *
      * @return whether a run may be claimed now that could not be claimed before
      */
     boolean write(LockKey key, KeyState state) {
-        KeyRow row = keys.get(key);
         KeyState.Changes changes = state.changes();
+        leases.write(key, state);
+        changes.letters().forEach(letter -> settle(letter.run(), requireNonNull(letter.disposition())));
+        changes.audit().forEach(audit::append);
+        KeyRow row = keys.get(key);
         if (row == null) {
             if (changes.runs().isEmpty() && state.resource().isEmpty()) {
-                changes.audit().forEach(audit::append);
-                changes.letters().forEach(letter -> settle(letter.run(), requireNonNull(letter.disposition())));
                 return false;
             }
             row = new KeyRow(key, tenant(key));
@@ -128,8 +126,6 @@ final class RunRows {
             put(row, run, now);
         }
         changes.attempts().forEach(history::add);
-        changes.letters().forEach(letter -> settle(letter.run(), requireNonNull(letter.disposition())));
-        changes.audit().forEach(audit::append);
         row.tenant.moveOffer(key, row.reservation, state.reservation().orElse(null));
         row.reservation = state.reservation().orElse(null);
         row.resource = state.resource().orElse(null);
@@ -198,22 +194,6 @@ final class RunRows {
         return lastHeard.plus(Waiter.STALE_AFTER).isBefore(now) ? now : heardSince;
     }
 
-    /** Stores the idempotency key {@code name} of {@code run}. */
-    void remember(NameRows.Name name, SubmitRequest.Idempotency idempotency, RunId run, Instant now) {
-        names.remember(name, idempotency, run, now).ifPresent(this::releaseIfEnded);
-    }
-
-    /**
-     * Deletes up to {@code limit} idempotency keys that have expired at {@code now}.
-     *
-     * @return how many
-     */
-    int forgetNames(Instant now, int limit) {
-        NameRows.Forgotten forgotten = names.forgetOver(now, limit);
-        forgotten.nameless().forEach(this::releaseIfEnded);
-        return forgotten.names();
-    }
-
     /** Deletes up to {@code limit} runs older than their retention, and returns how many. */
     int forgetRuns(Retention retention, Instant now, int limit) {
         List<Run> forgotten = history.forget(retention, now, limit);
@@ -254,14 +234,12 @@ final class RunRows {
                 .toList();
     }
 
-    /** Whether keys of the tenant wait for a place. Needs no monitor. */
-    boolean waitForPlaces(String tenant) {
-        return tenantsThatWait.contains(tenant);
-    }
-
-    /** The tenants with keys that wait for a place. Needs no monitor. */
+    /** The tenants with keys that wait for a place. */
     List<String> tenantsThatWait() {
-        return List.copyOf(tenantsThatWait);
+        return tenants.values().stream()
+                .filter(TenantRows::hasWaiting)
+                .map(tenant -> tenant.name)
+                .toList();
     }
 
     /** The key that gets the tenant's next free place, if there is a place and a waiting key. */
@@ -294,69 +272,43 @@ final class RunRows {
 
     /**
      * Finds up to {@code limit} runs for a claim: the first of every tenant, then the second of every tenant, so that
-     * a long queue of one tenant does not delay others. Runs of paused keys are set aside until the end of their
-     * pause, at most {@value #MOST_PAUSED} in one call.
+     * a long queue of one tenant does not delay others. Runs of paused keys are set aside until the end of their pause.
      *
      * @param turns how many runs each tenant has had already
      */
     Candidates candidates(ClaimRequest request, Instant now, Set<RunId> tried, Map<String, Integer> turns, int limit) {
-        PriorityQueue<Cursor> cursors = new PriorityQueue<>(Comparator.<Cursor>comparingInt(cursor -> cursor.turn)
-                .thenComparingLong(cursor -> cursor.last)
-                .thenComparing(cursor -> cursor.run, QueueRules.ORDER));
-        wanted(request).forEach(tenant -> {
-            Iterator<Run> runs = tenant.claimable(request.jobs());
-            Run first = next(runs, tried);
-            if (first != null) {
-                cursors.add(new Cursor(first, runs, turns.getOrDefault(tenant.name, 0), tenantTurns.last(tenant.name)));
-            }
-        });
-        List<Run> found = new ArrayList<>();
+        record Candidate(int turn, long last, Run run) {}
+        List<Candidate> found = new ArrayList<>();
         List<Run> paused = new ArrayList<>();
-        while (!cursors.isEmpty() && found.size() < limit && paused.size() < MOST_PAUSED) {
-            Cursor first = cursors.remove();
-            boolean isPaused = pauses.cover(first.run.key(), now);
-            (isPaused ? paused : found).add(first.run);
-            first.turn += isPaused ? 0 : 1;
-            Run next = next(first.rest, tried);
-            if (next != null) {
-                first.run = next;
-                cursors.add(first);
+        boolean isAll = true;
+        for (TenantRows tenant : wanted(request)) {
+            List<Run> first = tenant.claimable(request.jobs(), tried, limit);
+            isAll &= first.size() < limit;
+            int turn = turns.getOrDefault(tenant.name, 0);
+            for (Run run : first) {
+                if (pauses.cover(run.key(), now)) {
+                    paused.add(run);
+                } else {
+                    found.add(new Candidate(turn++, tenantTurns.last(tenant.name), run));
+                }
             }
         }
-        boolean isAll = cursors.isEmpty();
-        paused.forEach(run -> Optional.ofNullable(keys.get(run.key())).ifPresent(row -> moveClaimable(row, now)));
-        return new Candidates(found, isAll);
+        paused.forEach(run -> moveClaimable(requireNonNull(keys.get(run.key())), now));
+        return new Candidates(
+                found.stream()
+                        .sorted(Comparator.comparingInt(Candidate::turn)
+                                .thenComparingLong(Candidate::last)
+                                .thenComparing(Candidate::run, QueueRules.ORDER))
+                        .limit(limit)
+                        .map(Candidate::run)
+                        .toList(),
+                isAll && found.size() <= limit);
     }
 
-    private Stream<TenantRows> wanted(ClaimRequest request) {
+    private Collection<TenantRows> wanted(ClaimRequest request) {
         return request.tenant() == null
-                ? tenants.values().stream().filter(TenantRows::hasClaimable)
-                : Optional.ofNullable(tenants.get(request.tenant())).stream();
-    }
-
-    private static @Nullable Run next(Iterator<Run> runs, Set<RunId> tried) {
-        while (runs.hasNext()) {
-            Run run = runs.next();
-            if (!tried.contains(run.id())) {
-                return run;
-            }
-        }
-        return null;
-    }
-
-    /** The position of a claim in the runs of one tenant. */
-    private static final class Cursor {
-        private final Iterator<Run> rest;
-        private final long last;
-        private int turn;
-        private Run run;
-
-        Cursor(Run run, Iterator<Run> rest, int turn, long last) {
-            this.run = run;
-            this.rest = rest;
-            this.turn = turn;
-            this.last = last;
-        }
+                ? tenants.values()
+                : Optional.ofNullable(tenants.get(request.tenant())).stream().toList();
     }
 
     private TenantRows tenant(LockKey key) {
@@ -408,11 +360,6 @@ final class RunRows {
             row.tenant.addWaiting(next);
         }
         row.waitsForPlace = next;
-        if (row.tenant.hasWaiting()) {
-            tenantsThatWait.add(row.tenant.name);
-        } else {
-            tenantsThatWait.remove(row.tenant.name);
-        }
     }
 
     /** Lets claims find the key's PENDING run, unless the key is paused. */
@@ -483,11 +430,7 @@ final class RunRows {
         }
 
         void add(Run run) {
-            counts.computeIfAbsent(
-                            Counted.by(run),
-                            counted -> new TreeSet<>(Comparator.comparing(
-                                            (Run each) -> each.status().since())
-                                    .thenComparingLong(Run::number)))
+            counts.computeIfAbsent(Counted.by(run), counted -> new TreeSet<>(HistoryRows.BY_END))
                     .add(run);
         }
 

@@ -1,26 +1,24 @@
 package io.interlock.store.memory;
 
 import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.spi.run.rules.KeyRows.Reservation;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.StepContext.TenantSlots;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
-import java.util.Objects;
-import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,13 +62,18 @@ final class TenantRows {
         return open;
     }
 
-    boolean hasClaimable() {
-        return !claimable.isEmpty();
-    }
-
-    /** The runs of some jobs that may be claimed, in their order. */
-    Iterator<Run> claimable(Set<JobName> jobs) {
-        return new InOrder(jobs.stream().map(claimable::get).filter(Objects::nonNull));
+    /** The first runs of some jobs that may be claimed, in their order, without those in {@code except}. */
+    List<Run> claimable(Set<JobName> jobs, Set<RunId> except, int limit) {
+        if (claimable.isEmpty()) {
+            return List.of();
+        }
+        return jobs.stream()
+                .flatMap(job -> claimable.getOrDefault(job, Collections.emptyNavigableSet()).stream()
+                        .filter(run -> !except.contains(run.id()))
+                        .limit(limit))
+                .sorted(QueueRules.ORDER)
+                .limit(limit)
+                .toList();
     }
 
     void addClaimable(Run run) {
@@ -156,38 +159,6 @@ final class TenantRows {
 
     private static <K> void remove(Map<K, NavigableSet<Run>> index, K by, Run run) {
         index.computeIfPresent(by, (any, runs) -> runs.remove(run) && runs.isEmpty() ? null : runs);
-    }
-
-    /** The runs of several sets as one sequence. */
-    private static final class InOrder implements Iterator<Run> {
-
-        private final PriorityQueue<Head> heads =
-                new PriorityQueue<>(Comparator.comparing(Head::run, QueueRules.ORDER));
-
-        /** The next run of a set, and what follows it. */
-        private record Head(Run run, Iterator<Run> rest) {}
-
-        InOrder(Stream<NavigableSet<Run>> sets) {
-            sets.map(Set::iterator).forEach(this::add);
-        }
-
-        private void add(Iterator<Run> runs) {
-            if (runs.hasNext()) {
-                heads.add(new Head(runs.next(), runs));
-            }
-        }
-
-        @Override
-        public boolean hasNext() {
-            return !heads.isEmpty();
-        }
-
-        @Override
-        public Run next() {
-            Head first = heads.remove();
-            add(first.rest());
-            return first.run();
-        }
     }
 
     /** Keys by the time of their next expiry or timeout. Guarded by the monitor of its {@link RunRows}. */

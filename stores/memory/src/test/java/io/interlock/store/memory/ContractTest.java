@@ -7,6 +7,7 @@ import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.locks.Locks;
 import io.interlock.spi.LeaseStore.AcquireRequest;
+import io.interlock.spi.run.rules.KeyState;
 import io.interlock.tck.LeaseStoreContract;
 import io.interlock.tck.MutualExclusionProbe;
 import io.interlock.tck.StoreHarness;
@@ -68,7 +69,7 @@ class ContractTest {
                         Environment.system().random()) {
                     @Override
                     @Nullable
-                    Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
+                    Refusal refusal(KeyState state, AcquireRequest.Takeover takeover) {
                         return null;
                     }
                 };

@@ -35,7 +35,7 @@ class MemoryFootprintTest {
         keys.forEach(key -> store.tryAcquire(
                 List.of(AcquireRequest.of(key, LeaseId.random(environment.random()), holder, Duration.ofSeconds(30)))));
 
-        GraphLayout whole = GraphLayout.parseInstance(table.slots, keys, holder);
+        GraphLayout whole = GraphLayout.parseInstance(table.rows.leases, keys, holder);
         GraphLayout given = GraphLayout.parseInstance(keys, holder);
         long perLock = (whole.totalSize() - given.totalSize()) / LOCKS;
         assertThat(perLock).as("bytes per lock").isBetween(50L, (long) MOST_BYTES);

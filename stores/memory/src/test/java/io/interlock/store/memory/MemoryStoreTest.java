@@ -7,7 +7,6 @@ import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
-import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
@@ -16,17 +15,10 @@ import io.interlock.spi.LeaseStore.ReleaseRequest;
 import io.interlock.spi.Stores;
 import io.interlock.tck.ManualTime;
 import io.interlock.time.Environment;
-import io.interlock.time.Environment.Ticker;
-import io.interlock.time.Environment.Timers;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /** Behaviour of the memory store only. */
@@ -73,7 +65,7 @@ class MemoryStoreTest {
         store.release(List.of(new ReleaseRequest(released.key(), released.id(), released.token())));
         ask(List.of(LockKey.of("free"), held.key()));
         store.find(List.of(LockKey.of("looked-at")));
-        assertThat(table.slots.all()).extracting(Slot::key).containsExactly(held.key());
+        assertThat(table.rows.leases.keys()).containsExactly(held.key());
     }
 
     @Test
@@ -84,25 +76,6 @@ class MemoryStoreTest {
     }
 
     @Test
-    void aGrantThatMissedANewEpochIsOverWhenItsQuietPeriodIs() {
-        AtomicReference<Runnable> afterReading = new AtomicReference<>(() -> {});
-        RunTable slow =
-                new RunTable(new StoreClock(new SlowReading(time, afterReading)), Duration.ofMinutes(5), time.random());
-        List<LeaseRecord> granted = new ArrayList<>();
-        // A key is granted between the reading of the clock for the new epoch and its next step.
-        afterReading.set(() -> {
-            time.advance(Duration.ofSeconds(10));
-            AcquireRequest late = request(List.of(LockKey.of("late"))).on(LeaseTerms.of(Duration.ofMinutes(5)));
-            if (slow.acquire(late) instanceof AcquireAnswer.Granted grant) {
-                granted.add(grant.grants().get(0).lease());
-            }
-        });
-        Instant quietUntil = slow.bumpEpoch();
-        assertThat(granted).allSatisfy(lease -> assertThat(lease.expiresAt()).isBeforeOrEqualTo(quietUntil));
-        assertThat(slow.acquire(request(List.of(LockKey.of("other"))))).isInstanceOf(AcquireAnswer.Refused.class);
-    }
-
-    @Test
     void anotherClientSeesTheSameLeasesAndIsClosedForItself() {
         LeaseRecord lease = granted("job");
         MemoryStore other = store.anotherClient();
@@ -110,6 +83,14 @@ class MemoryStoreTest {
                 .isEqualTo(lease.token());
         other.close();
         assertThat(find("job").token()).isEqualTo(lease.token());
+    }
+
+    @Test
+    void aClosedClientWatchesNothing() {
+        store.changes().watch(LockKey.of("before"), () -> {});
+        store.close();
+        store.changes().watch(LockKey.of("after"), () -> {});
+        assertThat(table.watchers.watched()).isEmpty();
     }
 
     @Test
@@ -149,40 +130,7 @@ class MemoryStoreTest {
                 .hasMessageContaining("maxLease");
         assertThatThrownBy(() -> Stores.open("memory:?maxLease=1s", time))
                 .isInstanceOf(InvalidSettingException.class)
-                .hasMessageContaining("maxLease '1s' is below the shortest lease of 2s");
-    }
-
-    /** Runs an action after the first reading of the ticker. */
-    private record SlowReading(ManualTime time, AtomicReference<Runnable> afterReading) implements Environment {
-
-        @Override
-        public InstantSource clock() {
-            return time.clock();
-        }
-
-        @Override
-        public Ticker ticker() {
-            return () -> {
-                long read = time.ticker().nanos();
-                afterReading.getAndSet(() -> {}).run();
-                return read;
-            };
-        }
-
-        @Override
-        public Timers timers(String name) {
-            return time.timers(name);
-        }
-
-        @Override
-        public ThreadFactory threads(String name) {
-            return time.threads(name);
-        }
-
-        @Override
-        public RandomGenerator random() {
-            return time.random();
-        }
+                .hasMessageContaining("maxLease '1s' must be from 2s to 36500d");
     }
 
     private LeaseRecord granted(String name) {

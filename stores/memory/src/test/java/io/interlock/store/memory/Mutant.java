@@ -13,6 +13,10 @@ import io.interlock.spi.LeaseStore.ReleaseRequest;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.LeaseStore.RenewRequest;
 import io.interlock.spi.TokenLayout;
+import io.interlock.spi.run.rules.KeyRows;
+import io.interlock.spi.run.rules.KeyState;
+import io.interlock.spi.run.rules.LeaseRow;
+import io.interlock.spi.run.rules.LeaseRules;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,33 +31,32 @@ import org.jspecify.annotations.Nullable;
 enum Mutant {
     RENEW_RESURRECTS_AN_EXPIRED_LEASE(clock -> new Table(clock) {
         @Override
-        RenewAnswer renew(Slot slot, RenewRequest request) {
-            if (slot.isProvedBy(request.id(), request.token()) && !slot.isEvicted()) {
-                slot.extend(request.ttl(), clock.now());
-                return new RenewAnswer.Renewed(slot.record(clock.now()));
-            }
-            return super.renew(slot, request);
+        RenewAnswer renew(KeyState state, RenewRequest request) {
+            boolean renewed = state.lease()
+                    .filter(lease -> lease.isProvedBy(request.id(), request.token()) && lease.eviction() == null)
+                    .isPresent();
+            return renewed ? prolonged(state, request) : super.renew(state, request);
         }
     }),
 
     RENEW_FORGETS_THE_EVICTION(clock -> new Table(clock) {
         @Override
-        RenewAnswer renew(Slot slot, RenewRequest request) {
-            RenewAnswer answer = super.renew(slot, request);
-            if (answer instanceof RenewAnswer.Lost lost && lost.cause() == LossCause.EVICTED) {
-                slot.extend(request.ttl(), clock.now());
-                return new RenewAnswer.Renewed(slot.record(clock.now()));
-            }
-            return answer;
+        RenewAnswer renew(KeyState state, RenewRequest request) {
+            RenewAnswer answer = super.renew(state, request);
+            return answer instanceof RenewAnswer.Lost lost && lost.cause() == LossCause.EVICTED
+                    ? prolonged(state, request)
+                    : answer;
         }
     }),
 
     RENEW_NEVER_SHORTENS_A_LEASE(clock -> new Table(clock) {
         @Override
-        RenewAnswer renew(Slot slot, RenewRequest request) {
-            Duration left = slot.record(clock.now()).remaining();
+        RenewAnswer renew(KeyState state, RenewRequest request) {
+            Duration left = state.lease()
+                    .map(lease -> Duration.between(state.now(), lease.expiresAt()))
+                    .orElse(Duration.ZERO);
             return super.renew(
-                    slot,
+                    state,
                     left.compareTo(request.ttl()) > 0
                             ? new RenewRequest(request.key(), request.id(), request.token(), left)
                             : request);
@@ -62,54 +65,69 @@ enum Mutant {
 
     RELEASE_ASKS_FOR_NO_PROOF(clock -> new Table(clock) {
         @Override
-        ReleaseAnswer release(Slot slot, ReleaseRequest request) {
-            LeaseRecord lease = slot.record(clock.now());
-            return super.release(slot, new ReleaseRequest(lease.key(), lease.id(), lease.token()));
+        ReleaseAnswer release(KeyState state, ReleaseRequest request) {
+            return super.release(
+                    state,
+                    state.lease()
+                            .map(lease -> new ReleaseRequest(request.key(), lease.id(), lease.token()))
+                            .orElse(request));
         }
     }),
 
     RELEASE_ASKS_FOR_NO_TOKEN(clock -> new Table(clock) {
         @Override
-        ReleaseAnswer release(Slot slot, ReleaseRequest request) {
-            return super.release(slot, new ReleaseRequest(request.key(), request.id(), new FencingToken(slot.token())));
+        ReleaseAnswer release(KeyState state, ReleaseRequest request) {
+            return super.release(
+                    state,
+                    state.lease()
+                            .map(lease -> new ReleaseRequest(request.key(), request.id(), lease.token()))
+                            .orElse(request));
         }
     }),
 
     TOKENS_START_AGAIN_WHEN_A_KEY_IS_FORGOTTEN(clock -> new Table(clock) {
         @Override
-        FencingToken nextToken(Slot slot, int epoch, long now) {
-            return TokenLayout.next(slot.token(), 0, epoch, StoreClock.instant(now));
+        AcquireAnswer.Grant grant(KeyState state, AcquireRequest request) {
+            return granted(state, request, TokenLayout.next(state.lastToken(), 0, 0, state.now()));
         }
     }),
 
     TOKENS_COUNT_FROM_ONE(clock -> new Table(clock) {
         @Override
-        FencingToken nextToken(Slot slot, int epoch, long now) {
-            return new FencingToken(Math.max(slot.token(), slots.floor()) + 1);
+        AcquireAnswer.Grant grant(KeyState state, AcquireRequest request) {
+            return granted(state, request, new FencingToken(Math.max(state.lastToken(), rows.leases.floor()) + 1));
         }
     }),
 
     EXPIRY_IS_IGNORED(clock -> new Table(clock) {
         @Override
         @Nullable
-        Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
-            return slot.isTaken() ? new Refusal.Held(slot.record(now)) : null;
+        Refusal refusal(KeyState state, AcquireRequest.Takeover takeover) {
+            return state.lease().map(lease -> held(state, lease)).orElse(null);
         }
     }),
 
     LEASES_END_FIVE_SECONDS_EARLY(clock -> new Table(clock) {
         @Override
-        @Nullable
-        Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
-            return super.refusal(slot, takeover, StoreClock.after(now, Duration.ofSeconds(5)));
+        KeyRows seen(KeyRows rows) {
+            LeaseRow lease = rows.lease();
+            return lease == null
+                    ? rows
+                    : new KeyRows(
+                            lease.until(lease.expiresAt().minusSeconds(5)),
+                            rows.lastToken(),
+                            rows.reservation(),
+                            rows.busy(),
+                            rows.queue(),
+                            rows.resource());
         }
     }),
 
     LOCK_DELAY_IS_IGNORED(clock -> new Table(clock) {
         @Override
         @Nullable
-        Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
-            Refusal refusal = super.refusal(slot, takeover, now);
+        Refusal refusal(KeyState state, AcquireRequest.Takeover takeover) {
+            Refusal refusal = super.refusal(state, takeover);
             return refusal instanceof Refusal.Delayed ? null : refusal;
         }
     }),
@@ -139,10 +157,10 @@ enum Mutant {
     A_REFUSAL_WRITES(clock -> new Table(clock) {
         @Override
         @Nullable
-        Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
-            Refusal refusal = super.refusal(slot, takeover, now);
+        Refusal refusal(KeyState state, AcquireRequest.Takeover takeover) {
+            Refusal refusal = super.refusal(state, takeover);
             if (refusal instanceof Refusal.Held) {
-                slot.extend(Duration.ofSeconds(40), now);
+                prolong(state, Duration.ofSeconds(40));
             }
             return refusal;
         }
@@ -150,10 +168,10 @@ enum Mutant {
 
     EVICTION_OPENS_THE_KEY_AT_ONCE(clock -> new Table(clock) {
         @Override
-        EvictAnswer evict(Slot slot, EvictRequest request) {
-            EvictAnswer answer = super.evict(slot, request);
+        EvictAnswer evict(KeyState state, EvictRequest request) {
+            EvictAnswer answer = super.evict(state, request);
             if (answer instanceof EvictAnswer.Evicted) {
-                slots.remove(slot);
+                state.setLease(null);
             }
             return answer;
         }
@@ -161,47 +179,39 @@ enum Mutant {
 
     EVICTION_TAKES_WHATEVER_TOKEN(clock -> new Table(clock) {
         @Override
-        EvictAnswer evict(Slot slot, EvictRequest request) {
+        EvictAnswer evict(KeyState state, EvictRequest request) {
             return super.evict(
-                    slot,
-                    new EvictRequest(request.key(), new FencingToken(slot.token()), request.actor(), request.reason()));
+                    state,
+                    new EvictRequest(
+                            request.key(), token(state, request.expected()), request.actor(), request.reason()));
         }
     }),
 
     ASKING_AGAIN_IS_A_SECOND_GRANT(clock -> new Table(clock) {
         @Override
-        AcquireAnswer decide(AcquireRequest request, List<Slot> locked) {
-            long now = clock.now();
-            if (locked.stream().allMatch(slot -> slot.isLive(request.id(), now))) {
-                locked.forEach(slot -> slot.grant(request, nextToken(slot, 0, now), now));
-            }
-            return super.decide(request, locked);
+        AcquireAnswer decide(AcquireRequest request) {
+            AcquireAnswer answer = super.decide(request);
+            return answer instanceof AcquireAnswer.Granted ? grantAll(request) : answer;
         }
     }),
 
     SWEEP_CLEARS_LIVE_LEASES(clock -> new Table(clock) {
         @Override
-        Optional<LeaseRecord> clearIfOver(Slot slot) {
-            slots.remove(slot);
-            return Optional.of(slot.record(clock.now()));
+        Optional<LeaseRecord> clear(KeyState state) {
+            Optional<LeaseRecord> before = find(state.key());
+            state.setLease(null);
+            return before;
         }
     }),
 
     THE_QUIET_PERIOD_IS_FORGOTTEN(clock -> new Table(clock) {
         @Override
-        AcquireAnswer acquire(AcquireRequest request) {
-            AcquireAnswer answer = super.acquire(request);
-            if (answer instanceof AcquireAnswer.Refused refused
-                    && refused.refusal() instanceof Refusal.StoreRecovering) {
-                return slots.with(request.keys(), locked -> {
-                    long now = clock.now();
-                    locked.forEach(slot -> slot.grant(request, nextToken(slot, 1, now), now));
-                    return new AcquireAnswer.Granted(locked.stream()
-                            .map(slot -> new AcquireAnswer.Grant(slot.record(now), null))
-                            .toList());
-                });
-            }
-            return answer;
+        AcquireAnswer decide(AcquireRequest request) {
+            AcquireAnswer answer = super.decide(request);
+            return answer instanceof AcquireAnswer.Refused refused
+                            && refused.refusal() instanceof Refusal.StoreRecovering
+                    ? grantAll(request)
+                    : answer;
         }
     }),
 
@@ -211,13 +221,7 @@ enum Mutant {
             boolean free = request.keys().stream().allMatch(key -> find(key).isEmpty());
             // Gives other threads a chance, as a network would.
             LockSupport.parkNanos(1_000);
-            return free ? slots.with(request.keys(), locked -> grantAll(request, locked)) : super.acquire(request);
-        }
-
-        private AcquireAnswer grantAll(AcquireRequest request, List<Slot> locked) {
-            long now = clock.now();
-            locked.forEach(slot -> slot.grant(request, nextToken(slot, 0, now), now));
-            return super.decide(request, locked);
+            return free ? grantAll(request) : super.acquire(request);
         }
     });
 
@@ -231,9 +235,49 @@ enum Mutant {
         return new MemoryHarness(tables, MemoryStore::new);
     }
 
+    private static FencingToken token(KeyState state, FencingToken otherwise) {
+        return state.lease().map(LeaseRow::token).orElse(otherwise);
+    }
+
+    private static Refusal held(KeyState state, LeaseRow lease) {
+        return new Refusal.Held(lease.record(state.key(), state.now()));
+    }
+
+    private static LeaseRow prolong(KeyState state, Duration ttl) {
+        LeaseRow lease = state.lease().orElseThrow();
+        LeaseRow longer = new LeaseRow(
+                lease.id(),
+                lease.holder(),
+                lease.token(),
+                lease.grantedAt(),
+                state.now().plus(ttl),
+                lease.lockDelay(),
+                null,
+                lease.probed());
+        state.setLease(longer);
+        return longer;
+    }
+
+    private static RenewAnswer prolonged(KeyState state, RenewRequest request) {
+        return new RenewAnswer.Renewed(prolong(state, request.ttl()).record(state.key(), state.now()));
+    }
+
+    private static AcquireAnswer.Grant granted(KeyState state, AcquireRequest request, FencingToken token) {
+        LeaseRow lease = LeaseRules.grant(request, token, state.now());
+        state.setLease(lease);
+        return new AcquireAnswer.Grant(lease.record(state.key(), state.now()), null);
+    }
+
     private abstract static class Table extends RunTable {
         Table(StoreClock clock) {
             super(clock, MemoryStore.DEFAULT_MAX_LEASE, Environment.system().random());
+        }
+
+        /** Grants all keys, whatever stands against it. */
+        AcquireAnswer grantAll(AcquireRequest request) {
+            return new AcquireAnswer.Granted(request.keys().stream()
+                    .map(key -> unsettled(key, state -> grant(state, request)))
+                    .toList());
         }
     }
 }

@@ -24,6 +24,7 @@ import io.interlock.spi.run.WorkSteps;
 import io.interlock.spi.run.WorkSteps.ClaimRequest;
 import io.interlock.spi.run.WorkSteps.FinishRequest;
 import io.interlock.spi.run.rules.KeyRows;
+import io.interlock.spi.run.rules.KeyState;
 import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.time.Environment;
 import java.time.Instant;
@@ -61,17 +62,13 @@ enum RunMutant {
     A_RETRY_KEEPS_THE_KEY(MemoryHarness.other(WorkSteps.class, client -> new MemoryWork(client) {
         @Override
         FinishAnswer finish(FinishRequest request) {
-            Slot before = new Slot(request.key());
-            client.table().slots.with(List.of(request.key()), locked -> {
-                before.set(locked.get(0).row());
-                return true;
-            });
+            LeaseRow before = client.alone(rows -> rows.leases.find(request.key()));
             FinishAnswer answer = super.finish(request);
             if (answer instanceof FinishAnswer.Finished finished
                     && !finished.run().state().isTerminal()) {
-                client.table().slots.with(List.of(request.key()), locked -> {
-                    locked.get(0).set(before.row());
-                    return true;
+                client.table().unsettled(request.key(), state -> {
+                    state.setLease(before);
+                    return state;
                 });
             }
             return answer;
@@ -111,18 +108,19 @@ enum RunMutant {
 
     EVICTING_ASKS_FOR_NO_TOKEN(clock -> new Table(clock) {
         @Override
-        EvictAnswer evict(Slot slot, EvictRequest request) {
-            return super.evict(
-                    slot,
-                    new EvictRequest(request.key(), new FencingToken(slot.token()), request.actor(), request.reason()));
+        EvictAnswer evict(KeyState state, EvictRequest request) {
+            FencingToken token = state.lease().map(LeaseRow::token).orElse(request.expected());
+            return super.evict(state, new EvictRequest(request.key(), token, request.actor(), request.reason()));
         }
     }),
 
     BARE_LEASES_BARGE_PAST_THE_LINE(clock -> new Table(clock) {
         @Override
         @Nullable
-        Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
-            return slot.isTaken() && !slot.isExpired(now) ? super.refusal(slot, takeover, now) : null;
+        Refusal refusal(KeyState state, AcquireRequest.Takeover takeover) {
+            boolean held =
+                    state.lease().filter(lease -> !lease.isExpired(state.now())).isPresent();
+            return held ? super.refusal(state, takeover) : null;
         }
     }),
 

@@ -1,10 +1,7 @@
 package io.interlock.store.sql;
 
-import io.interlock.FencingToken;
-import io.interlock.LeaseRecord;
 import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
-import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.AcquireRequest;
@@ -13,20 +10,11 @@ import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.ReleaseRequest;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.LeaseStore.RenewRequest;
-import io.interlock.spi.TokenLayout;
-import io.interlock.spi.run.rules.BareLeaseRules;
-import io.interlock.spi.run.rules.ClaimRules;
-import io.interlock.spi.run.rules.FinishRules;
 import io.interlock.spi.run.rules.KeyState;
-import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.spi.run.rules.LeaseRules;
-import io.interlock.spi.run.rules.Settlement;
 import io.interlock.spi.run.rules.StopRules;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** The rules about bare leases within one {@link Step}. Runs of a key are settled first, and have their say. */
 final class LeaseSteps {
@@ -37,7 +25,10 @@ final class LeaseSteps {
     static final KeySteps.Kind<AcquireRequest, AcquireAnswer> ACQUIRE =
             new KeySteps.Kind<>(AcquireRequest::keys, requests -> Step.Needs.KEYS, true, LeaseSteps::acquire);
     static final KeySteps.Kind<RenewRequest, RenewAnswer> RENEW = new KeySteps.Kind<>(
-            request -> List.of(request.key()), requests -> Step.Needs.BUSY_RUNS, false, LeaseSteps::renew);
+            request -> List.of(request.key()),
+            requests -> Step.Needs.BUSY_RUNS,
+            false,
+            (step, request) -> LeaseRules.renew(step.state(request.key()), request));
     static final KeySteps.Kind<ReleaseRequest, ReleaseAnswer> RELEASE = new KeySteps.Kind<>(
             request -> List.of(request.key()), requests -> Step.Needs.KEYS, false, LeaseSteps::release);
     static final KeySteps.Kind<EvictRequest, EvictAnswer> EVICT = new KeySteps.Kind<>(
@@ -54,56 +45,23 @@ final class LeaseSteps {
 
     private static AcquireAnswer acquire(Step step, AcquireRequest request) {
         List<KeyState> states = request.keys().stream().map(step::state).toList();
-        AcquireAnswer again = grantedBefore(request, states);
-        if (again != null) {
-            return again;
+        List<AcquireAnswer.Grant> again = states.stream()
+                .flatMap(state -> LeaseRules.grantedBefore(state, request).stream())
+                .toList();
+        if (again.size() == states.size()) {
+            return new AcquireAnswer.Granted(again);
         }
-        Refusal refusal = refusal(step, request, states);
-        if (refusal != null) {
-            if (request.waits() && step.transaction().dialect().notesWaiters()) {
-                markWaiter(step, request);
-            }
-            return new AcquireAnswer.Refused(refusal);
-        }
-        List<AcquireAnswer.Grant> grants = new ArrayList<>();
-        for (int i = 0; i < states.size(); i++) {
-            grants.add(grant(step, request, request.keys().get(i), states.get(i)));
-        }
-        return new AcquireAnswer.Granted(grants);
-    }
-
-    // A request repeated because its first answer was lost.
-    private static @Nullable AcquireAnswer grantedBefore(AcquireRequest request, List<KeyState> states) {
-        List<AcquireAnswer.Grant> grants = new ArrayList<>();
-        for (int i = 0; i < states.size(); i++) {
-            KeyState state = states.get(i);
-            LeaseRow lease = state.lease().orElse(null);
-            if (lease == null || !lease.id().equals(request.id()) || !lease.isLive(state.now())) {
-                return null;
-            }
-            grants.add(new AcquireAnswer.Grant(lease.record(request.keys().get(i), state.now()), null));
-        }
-        return new AcquireAnswer.Granted(grants);
-    }
-
-    private static @Nullable Refusal refusal(Step step, AcquireRequest request, List<KeyState> states) {
-        StoreRow store = step.store();
-        if (store.now() < store.quietUntil()) {
-            return new Refusal.StoreRecovering(request.keys().get(0), step.moment(), Micros.moment(store.quietUntil()));
-        }
-        for (int i = 0; i < states.size(); i++) {
-            KeyState state = states.get(i);
-            Settlement.settle(state);
-            Refusal refusal = BareLeaseRules.refusal(state, request.takeover());
-            if (refusal == null) {
-                refusal = LeaseRules.refusal(
-                        request.keys().get(i), state.lease().orElse(null), request.takeover(), state.now());
-            }
+        for (KeyState state : states) {
+            Refusal refusal = LeaseRules.refusal(state, request.takeover());
             if (refusal != null) {
-                return refusal;
+                if (request.waits() && step.transaction().dialect().notesWaiters()) {
+                    markWaiter(step, request);
+                }
+                return new AcquireAnswer.Refused(refusal);
             }
         }
-        return null;
+        return new AcquireAnswer.Granted(
+                states.stream().map(state -> LeaseRules.grant(state, request)).toList());
     }
 
     private static void markWaiter(Step step, AcquireRequest request) {
@@ -116,43 +74,12 @@ final class LeaseSteps {
         }
     }
 
-    private static AcquireAnswer.Grant grant(Step step, AcquireRequest request, LockKey key, KeyState state) {
-        StoreRow store = step.store();
-        Instant now = state.now();
-        LeaseRecord before = state.leaseRecord();
-        FencingToken token = TokenLayout.next(state.lastToken(), store.tokenFloor(), store.epoch(), now);
-        LeaseRow lease = LeaseRules.grant(request, token, now);
-        state.setLease(lease);
-        return new AcquireAnswer.Grant(lease.record(key, now), before);
-    }
-
-    private static RenewAnswer renew(Step step, RenewRequest request) {
-        KeyState state = step.settled(request.key());
-        boolean overdue = ClaimRules.refusesRenewal(state, request.id(), request.token());
-        LeaseRow lease = state.lease().orElse(null);
-        RenewAnswer.Lost lost = LeaseRules.loss(request, lease, state.now());
-        if (overdue && (lost == null || lost.cause() != LossCause.GONE)) {
-            return new RenewAnswer.Lost(LossCause.OVERDUE, state.leaseRecord());
-        }
-        if (lease == null || lost != null) {
-            return Objects.requireNonNull(lost, "a key without a lease has lost it");
-        }
-        LeaseRow renewed = lease.until(state.now().plus(request.ttl()));
-        ClaimRules.renewed(state, renewed);
-        return new RenewAnswer.Renewed(renewed.record(request.key(), state.now()));
-    }
-
     private static ReleaseAnswer release(Step step, ReleaseRequest request) {
-        KeyState state = step.state(request.key());
-        LeaseRow lease = state.lease().orElse(null);
-        if (lease == null || !lease.isProvedBy(request.id(), request.token())) {
+        ReleaseAnswer answer = LeaseRules.release(step.state(request.key()), request);
+        if (answer instanceof ReleaseAnswer.Gone) {
             // Gone because of our own first attempt, or gone before? "Your lease was lost" must not be a guess.
             step.requireFirstAttempt("whether the lease of " + request.key() + " had ended before its release");
-            return new ReleaseAnswer.Gone(state.leaseRecord());
         }
-        LeaseRecord ended = lease.record(request.key(), state.now());
-        Settlement.settle(state);
-        FinishRules.stopped(state);
-        return ReleaseAnswer.of(ended);
+        return answer;
     }
 }

@@ -6,10 +6,8 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.run.RunStatus.Waiter;
 import io.interlock.spi.TokenLayout;
-import io.interlock.spi.run.rules.BareLeaseRules;
-import io.interlock.spi.run.rules.KeyState;
 import io.interlock.spi.run.rules.LeaseRow;
-import io.interlock.spi.run.rules.Settlement;
+import io.interlock.spi.run.rules.LeaseRules;
 import java.sql.ResultSet;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -165,7 +163,7 @@ final class LeaseTable {
         return steps.lockFirst(over, (step, keys) -> {
             List<LeaseRecord> cleared = new ArrayList<>();
             for (Step.LoadedKey key : step.keys()) {
-                clear(step, key, cleared);
+                LeaseRules.clear(key.state()).ifPresent(cleared::add);
             }
             return cleared;
         });
@@ -174,21 +172,6 @@ final class LeaseTable {
     private static boolean isOver(KeyRow row, long now) {
         LeaseRow lease = row.lease();
         return lease != null && Micros.of(lease.opensAt()) <= now && !lease.awaitsProbe();
-    }
-
-    private static void clear(Step step, Step.LoadedKey key, List<LeaseRecord> cleared) {
-        KeyState state = key.state();
-        if (!isOver(key.row(), step.now())) {
-            return;
-        }
-        LeaseRecord ended = key.row().record(step.now());
-        Settlement.settle(state);
-        if (state.lease().isPresent() && !BareLeaseRules.keepsLease(state)) {
-            state.setLease(null);
-        }
-        if (state.lease().isEmpty()) {
-            cleared.add(ended);
-        }
     }
 
     // The floor is raised in the step that forgets: a key that is made again has greater tokens than it had before.
