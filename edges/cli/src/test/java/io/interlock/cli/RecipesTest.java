@@ -17,6 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +40,23 @@ class RecipesTest {
     private static final List<String> FOLDERS =
             List.of("docs/recipes", "docs/compat", "clients/python", "clients/typescript");
 
+    @TempDir
+    static Path home = Path.of(".");
+
+    /** Of the pages that configure none. */
+    private static ServerProcess unconfigured = unset();
+
     private record Block(String kind, String name, String text) {}
+
+    @BeforeAll
+    static void start() {
+        unconfigured = ServerProcess.start(home, "recipes");
+    }
+
+    @AfterAll
+    static void stop() {
+        unconfigured.close();
+    }
 
     static Stream<String> recipes() throws IOException {
         List<String> pages = new ArrayList<>(List.of("docs/start.md"));
@@ -83,41 +101,46 @@ class RecipesTest {
                         .isTrue();
             }
         }
-        String[] configuration = Files.exists(folder.resolve("interlock.yaml"))
-                ? new String[] {"--config", "interlock.yaml"}
-                : new String[0];
-        try (ServerProcess server = ServerProcess.start(folder, "recipe", configuration)) {
-            Map<String, String> variables = new HashMap<>(Map.of(
-                    "INTERLOCK_SERVER",
-                    server.url(),
-                    "INTERLOCK_API_KEY",
-                    server.apiKey(),
-                    "PYTHONDONTWRITEBYTECODE",
-                    "1",
-                    "XDG_DATA_HOME",
-                    folder.resolve("data").toString(),
-                    "PATH",
-                    folder + ":" + System.getenv("PATH"),
-                    "PROJECT",
-                    ROOT.toString(),
-                    // Clients are installed from the project alone.
-                    "PIP_NO_INDEX",
-                    "1",
-                    "npm_config_offline",
-                    "true",
-                    "npm_config_audit",
-                    "false"));
-            if (!installs) {
-                variables.put("PYTHONPATH", ROOT.resolve("clients/python/src").toString());
+        Map<String, String> variables = new HashMap<>(Map.of(
+                "PYTHONDONTWRITEBYTECODE",
+                "1",
+                "XDG_DATA_HOME",
+                folder.resolve("data").toString(),
+                "PATH",
+                folder + ":" + System.getenv("PATH"),
+                "PROJECT",
+                ROOT.toString(),
+                // Clients are installed from the project alone.
+                "PIP_NO_INDEX",
+                "1",
+                "npm_config_offline",
+                "true",
+                "npm_config_audit",
+                "false"));
+        if (!installs) {
+            variables.put("PYTHONPATH", ROOT.resolve("clients/python/src").toString());
+        }
+        if (Files.exists(folder.resolve("interlock.yaml"))) {
+            try (ServerProcess server = ServerProcess.start(folder, "recipe", "--config", "interlock.yaml")) {
+                follow(recipe, blocks, folder, variables, server);
             }
-            String said = "";
-            for (Block block : blocks) {
-                switch (block.kind()) {
-                    case "commands" -> said = run(folder, block.text(), variables);
-                    case "crontab" -> said = run(folder, commands(block.text()), variables);
-                    case "output" -> assertThat(said).as(recipe).satisfies(text -> shows(text, block.text()));
-                    default -> {}
-                }
+        } else {
+            follow(recipe, blocks, folder, variables, unconfigured);
+        }
+    }
+
+    private static void follow(
+            String recipe, List<Block> blocks, Path folder, Map<String, String> variables, ServerProcess server)
+            throws Exception {
+        variables.put("INTERLOCK_SERVER", server.url());
+        variables.put("INTERLOCK_API_KEY", server.apiKey());
+        String said = "";
+        for (Block block : blocks) {
+            switch (block.kind()) {
+                case "commands" -> said = run(folder, block.text(), variables);
+                case "crontab" -> said = run(folder, commands(block.text()), variables);
+                case "output" -> assertThat(said).as(recipe).satisfies(text -> shows(text, block.text()));
+                default -> {}
             }
         }
     }
@@ -191,5 +214,10 @@ class RecipesTest {
                     .anyMatch(path -> Files.isExecutable(Path.of(path, program)));
             assumeTrue(!needed || there, program + " is not installed, so this recipe is not tried");
         }
+    }
+
+    @SuppressWarnings("NullAway") // Set before the first test.
+    private static ServerProcess unset() {
+        return null;
     }
 }

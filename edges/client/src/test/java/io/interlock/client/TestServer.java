@@ -2,6 +2,8 @@ package io.interlock.client;
 
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.server.Main;
+import io.interlock.servers.ChildJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -18,6 +20,7 @@ final class TestServer implements AutoCloseable {
 
     private static final Pattern ADDRESS = Pattern.compile("API\\s+(http://[^/]+)/api/v1/");
     private static final Pattern KEY = Pattern.compile("API key\\s+(ilk_\\S+)");
+    private static final List<String> JAVA = ChildJvm.forServers();
 
     private final Path folder;
     private final String store;
@@ -48,19 +51,8 @@ final class TestServer implements AutoCloseable {
     }
 
     private Process begin(Path out, String port) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                "io.interlock.server.Main",
-                "server",
-                "--port",
-                port,
-                "--store",
-                store));
+        List<String> command = new ArrayList<>(JAVA);
+        command.addAll(List.of("-Xmx128m", Main.class.getName(), "server", "--port", port, "--store", store));
         command.addAll(more);
         try {
             ProcessBuilder builder =

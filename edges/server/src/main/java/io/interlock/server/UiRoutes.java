@@ -1,7 +1,6 @@
 package io.interlock.server;
 
 import io.interlock.ui.UiFiles;
-import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -17,6 +16,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pages under {@code /ui/}. All links in them are relative, so they also work behind a proxy that puts a prefix before the path
@@ -54,26 +54,23 @@ public final class UiRoutes {
             "settings",
             "docs");
 
-    private final Map<String, Stored> files = new HashMap<>();
-    private final String page;
-    private final String version;
+    private final Vertx vertx;
+    private final String provider;
+    private volatile @Nullable Served files;
 
-    private UiRoutes(UiFiles all, String provider) {
-        all.names().forEach(name -> files.put(name, Stored.of(all.file(name).orElseThrow())));
-        version = all.version();
-        page = new String(all.file("index.html").orElseThrow(), StandardCharsets.UTF_8)
-                .replace("{provider}", escaped(provider));
+    private UiRoutes(Vertx vertx, String provider) {
+        this.vertx = vertx;
+        this.provider = provider;
     }
 
     /**
-     * Adds the pages to {@code router}. The files are read on a thread that may wait, once.
+     * Adds the pages to {@code router}. The files are read on a thread that may wait, by the first request: a tenth of the CPU of a start,
+     * and not every server is asked for a page.
      *
      * @param provider the name of the OpenID provider with which people sign in; empty if there is none
      */
     public static void addTo(Router router, Vertx vertx, String provider) {
-        Future<UiRoutes> routes = vertx.executeBlocking(() -> new UiRoutes(UiFiles.read(), provider));
-        Handler<RoutingContext> pages =
-                context -> routes.onSuccess(ready -> ready.handle(context)).onFailure(context::fail);
+        Handler<RoutingContext> pages = new UiRoutes(vertx, provider)::handle;
         router.route("/").method(HttpMethod.GET).method(HttpMethod.HEAD).handler(context -> redirect(context, "ui/"));
         router.route("/ui*").method(HttpMethod.GET).method(HttpMethod.HEAD).handler(pages);
     }
@@ -84,16 +81,38 @@ public final class UiRoutes {
             redirect(context, "ui/");
         } else if (!path.startsWith(ROOT)) {
             context.next();
-        } else if (path.startsWith(ROOT + ASSETS)) {
-            asset(context, path.substring(ROOT.length() + ASSETS.length()));
         } else {
-            page(context, path.substring(ROOT.length()));
+            withFiles(context, path.substring(ROOT.length()));
         }
     }
 
-    private void asset(RoutingContext context, String path) {
-        String name = path.startsWith(version + "/") ? path.substring(version.length() + 1) : "";
-        Stored file = files.get(name);
+    private void withFiles(RoutingContext context, String path) {
+        Served known = files;
+        if (known == null) {
+            vertx.executeBlocking(() -> Served.read(provider))
+                    .onSuccess(read -> {
+                        files = read;
+                        answer(context, read, path);
+                    })
+                    .onFailure(context::fail);
+        } else {
+            answer(context, known, path);
+        }
+    }
+
+    private static void answer(RoutingContext context, Served files, String path) {
+        if (path.startsWith(ASSETS)) {
+            asset(context, files, path.substring(ASSETS.length()));
+        } else {
+            page(context, files, path);
+        }
+    }
+
+    private static void asset(RoutingContext context, Served files, String path) {
+        String name = path.startsWith(files.version() + "/")
+                ? path.substring(files.version().length() + 1)
+                : "";
+        Stored file = files.byName().get(name);
         if (file == null) {
             // Also an older version: an old page must be loaded anew, not mixed with new files.
             context.next();
@@ -109,14 +128,14 @@ public final class UiRoutes {
         answer(context, type, "public, max-age=31536000, immutable", packed ? file.packed() : file.plain());
     }
 
-    private void page(RoutingContext context, String path) {
+    private static void page(RoutingContext context, Served files, String path) {
         String first = path.contains("/") ? path.substring(0, path.indexOf('/')) : path;
         if (!PAGES.contains(first)) {
             // The page says in its own words that there is no such thing.
             context.response().setStatusCode(404);
         }
         String up = "../".repeat((int) path.chars().filter(c -> c == '/').count());
-        String html = page.replace("{assets}", up + ASSETS + version);
+        String html = files.page().replace("{assets}", up + ASSETS + files.version());
         answer(context, TYPES.getOrDefault("html", ""), "no-cache", Buffer.buffer(html));
     }
 
@@ -139,6 +158,20 @@ public final class UiRoutes {
 
     private static void redirect(RoutingContext context, String where) {
         context.response().setStatusCode(302).putHeader("Location", where).end();
+    }
+
+    /** All files, and the page with the name of the provider in it. */
+    private record Served(Map<String, Stored> byName, String page, String version) {
+
+        static Served read(String provider) {
+            UiFiles all = UiFiles.read();
+            Map<String, Stored> byName = new HashMap<>();
+            all.names()
+                    .forEach(name -> byName.put(name, Stored.of(all.file(name).orElseThrow())));
+            String page = new String(all.file("index.html").orElseThrow(), StandardCharsets.UTF_8)
+                    .replace("{provider}", escaped(provider));
+            return new Served(byName, page, all.version());
+        }
     }
 
     private record Stored(Buffer plain, Buffer packed) {

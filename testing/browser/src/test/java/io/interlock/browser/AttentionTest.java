@@ -97,7 +97,7 @@ class AttentionTest extends BrowserTest {
                 .as("the one that was stopped has not failed")
                 .isEqualTo(1);
         try (Visitor ada = ada()) {
-            Page page = ada.page;
+            Page page = ada.open("");
             Locator figure = page.locator("main .kpi", new Page.LocatorOptions().setHasText("failed, last hour"));
             assertThat(figure.locator("b")).hasText("1");
             Locator row = page.getByLabel("Needs attention").locator("li:has-text('EXIT_70')");

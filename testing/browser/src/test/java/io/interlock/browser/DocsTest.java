@@ -114,7 +114,7 @@ class DocsTest extends BrowserTest {
     void allDocsCanBeRead(String name, int width, int height, ColorScheme scheme) throws IOException {
         SoftAssertions softly = new SoftAssertions();
         try (Visitor visitor = new Visitor(browser(), site(), Role.READ, width, height, scheme)) {
-            visitor.page.evaluate(PicturesTest.axe() + "; null");
+            visitor.open("docs").evaluate(PicturesTest.axe() + "; null");
             for (String path : List.of(
                     "docs",
                     "docs/concepts",

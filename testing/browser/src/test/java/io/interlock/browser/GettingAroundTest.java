@@ -29,7 +29,7 @@ class GettingAroundTest extends BrowserTest {
     void withTheKeyboardAlone() {
         Run run = site().submit("keys/1", "nightly-close", "keyboard");
         try (Visitor ada = visitor(Role.READ)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             page.keyboard().press("g");
             page.keyboard().press("l");
             assertThat(page.locator("h1")).hasText("Locks");

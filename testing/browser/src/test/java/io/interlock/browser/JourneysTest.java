@@ -33,7 +33,7 @@ class JourneysTest extends BrowserTest {
         Run run = site().submit("stuck/key", "nightly-close", "does not end");
         awaitState(run, RunState.RUNNING);
         try (Visitor ada = visitor(Role.OPERATOR)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             find(page, "tuck/ke");
             assertThat(page.locator("h1")).hasText("stuck/key");
             assertThat(page.getByLabel("Holder")).containsText("run " + shortOf(run));
@@ -59,7 +59,7 @@ class JourneysTest extends BrowserTest {
         site().tell("dead/key", "say second line", "again line 12 is wrong\nno such customer");
         awaitState(run, RunState.DEAD);
         try (Visitor ada = visitor(Role.OPERATOR)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             assertThat(page.getByLabel("Needs attention")).containsText("dead letter");
             go(page, "g", "d");
             assertThat(page.locator("main tbody tr")).containsText("no such customer");
@@ -95,7 +95,7 @@ class JourneysTest extends BrowserTest {
             awaitState(run, RunState.FAILED);
         }
         try (Visitor ada = visitor(Role.TRIGGER)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             Locator group = page.getByLabel("Needs attention").locator("li:has-text('billing-export')");
             assertThat(group).containsText("3 × job billing-export failed, EXIT_70");
             group.locator("button:has-text('Retry 3…')").click();
@@ -230,7 +230,7 @@ class JourneysTest extends BrowserTest {
     @Test
     void aJobIsFoundAndStarted() {
         try (Visitor ada = visitor(Role.TRIGGER)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             go(page, "g", "b");
             assertThat(page.locator("h1")).hasText("Jobs");
             tabTo(page, "main tbody a:text-is('nightly-close')");
@@ -260,7 +260,7 @@ class JourneysTest extends BrowserTest {
         Run second = site().submit("keys/queue", "nightly-close", "second in line");
         Run third = site().submit("keys/queue", "nightly-close", "third in line");
         try (Visitor ada = visitor(Role.TRIGGER)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             go(page, "g", "q");
             assertThat(page.locator("h1")).hasText("Queue");
             tabTo(page, "main a:text-is('" + shortOf(first) + "')");
@@ -325,7 +325,7 @@ class JourneysTest extends BrowserTest {
     @Test
     void theJanitorSweepsWhenAskedTo() {
         try (Visitor ada = visitor(Role.OPERATOR)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             go(page, "g", "j");
             assertThat(page.locator("h1")).hasText("Janitor");
             tabTo(page, "main button:has-text('Sweep now')");
@@ -340,7 +340,7 @@ class JourneysTest extends BrowserTest {
         Run run = site().submit("worker/holds", "nightly-close", "on a worker");
         awaitState(run, RunState.RUNNING);
         try (Visitor ada = visitor(Role.READ)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             go(page, "g", "w");
             assertThat(page.locator("h1")).hasText("Workers");
             page.keyboard().press("j");
@@ -358,7 +358,7 @@ class JourneysTest extends BrowserTest {
     void aKeyIsPausedFromThePalette() {
         site().submit("palette/key", "nightly-close", "holds it");
         try (Visitor ada = visitor(Role.OPERATOR)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             page.keyboard().press("/");
             page.keyboard().type("alette/k");
             Locator pause = page.locator(".palette [role=option]:has-text('Pause key palette/key')");
@@ -383,7 +383,7 @@ class JourneysTest extends BrowserTest {
     @Test
     void keysArePausedAndResumed() {
         try (Visitor ada = visitor(Role.OPERATOR)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             go(page, "g", "l");
             assertThat(page.locator("h1")).hasText("Locks");
             tabTo(page, "main button:has-text('Pause keys…')");
@@ -411,7 +411,7 @@ class JourneysTest extends BrowserTest {
     void aRunIsFoundByTheIdThatPagesShow() {
         Run run = site().submit("find/me", "remote", "where is it");
         try (Visitor ada = visitor(Role.READ)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             find(page, shortOf(run));
             assertThat(page.locator("h1")).containsText(shortOf(run));
             find(page, "ind/m");
@@ -430,7 +430,7 @@ class JourneysTest extends BrowserTest {
         site().tell("night/key", "end");
         awaitState(run, RunState.SUCCEEDED);
         try (Visitor ada = visitor(Role.OPERATOR)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             go(page, "g", "a");
             tabTo(page, "main input[name=key]");
             page.keyboard().type("night/key");

@@ -35,7 +35,7 @@ class KeyboardTest extends BrowserTest {
     void everythingIsReachedByTabAndShowsThatItIs() {
         SoftAssertions softly = new SoftAssertions();
         try (Visitor ada = visitor(Role.ADMIN)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             // The page must not change during the walk.
             page.locator("header button:has-text('Freeze')").click();
             page.evaluate(WATCH);
@@ -184,7 +184,7 @@ class KeyboardTest extends BrowserTest {
     @Test
     void whoeverWantsNothingToMoveSeesNothingMove() {
         try (Visitor ada = visitor(Role.READ)) {
-            Page page = ada.page;
+            Page page = ada.open("");
             String moves = "getComputedStyle(document.querySelector('.toast')).animationName";
             page.keyboard().press(".");
             page.waitForSelector(".toast");

@@ -75,7 +75,7 @@ class PicturesTest extends BrowserTest {
     void everyPageCanBeSeenByEverybody(String name, int width, int height, ColorScheme scheme) throws IOException {
         SoftAssertions softly = new SoftAssertions();
         try (Visitor visitor = new Visitor(browser(), site(), Role.ADMIN, width, height, scheme)) {
-            visitor.page.evaluate(axe() + "; null");
+            visitor.open("").evaluate(axe() + "; null");
             pages().forEach((page, path) -> {
                 visitor.go(path);
                 look(visitor.page, page + "-" + name, softly);
@@ -102,7 +102,7 @@ class PicturesTest extends BrowserTest {
     @Test
     void brokenWordsAndUnseenTextAreFound() {
         try (Visitor visitor = visitor(Role.READ)) {
-            Page page = visitor.page;
+            Page page = visitor.open("");
             assertThat(Layout.brokenWords(page)).isEmpty();
             assertThat(Layout.unseenText(page)).isEmpty();
             page.evaluate("""

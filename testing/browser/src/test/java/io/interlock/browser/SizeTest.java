@@ -231,7 +231,7 @@ class SizeTest extends BrowserTest {
     void everyPageIsDrawnByFewRequestsAndSoon() {
         try (Visitor ada = visitor(Role.ADMIN)) {
             // Runs that end meanwhile would load a page twice.
-            ada.page.locator("header button:has-text('Freeze')").click();
+            ada.open("").locator("header button:has-text('Freeze')").click();
             for (String path : List.of(
                     "",
                     "locks",

@@ -6,11 +6,13 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.RequestOptions;
 import io.interlock.access.Role;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A signed-in user with their own browser. Errors of the browser are recorded. */
+/** A signed-in user with their own browser, which shows nothing yet. Errors of the browser are recorded. */
 final class Visitor implements AutoCloseable {
 
     private static final String WATCH = "addEventListener('securitypolicyviolation', e =>"
@@ -38,8 +40,13 @@ final class Visitor implements AutoCloseable {
         context.setDefaultTimeout(30_000);
         context.addInitScript(WATCH);
         page = tab();
-        page.navigate(site.root() + "ui/?code=" + site.sessions.oneTimeCode(apiKey));
-        page.waitForSelector("main h1");
+        Map<String, String> code = Map.of("code", site.sessions.oneTimeCode(apiKey));
+        assertThat(context.request()
+                        .post(
+                                site.root() + "api/v1/session",
+                                RequestOptions.create().setData(code))
+                        .status())
+                .isEqualTo(200);
     }
 
     /** Another tab of the same browser. */
@@ -61,8 +68,11 @@ final class Visitor implements AutoCloseable {
         return page;
     }
 
-    /** Goes to a page under {@code /ui/} as a link does, without a full reload. */
+    /** Goes to a page under {@code /ui/} as a link does, without a full reload, unless it is the first one. */
     Page go(String path) {
+        if (page.url().equals("about:blank")) {
+            return open(path);
+        }
         page.waitForSelector("main[aria-busy=false] h1");
         page.evaluate(
                 "to => { document.querySelector('main h1').dataset.old = 'yes'; history.pushState(null, '', to);"

@@ -1,14 +1,18 @@
 package io.interlock.servers;
 
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -17,19 +21,20 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.Deflater;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /**
- * A JVM that tests start often, with the class path of the test in jars and an archive of its classes, so that it starts in about half the
- * time. Jars and archive are created once for all test processes of a module. Thread-safe.
+ * A JVM that tests start often, with the class path of the test in jars, an archive of its classes and the unpacked library of the SQLite
+ * driver, so that it starts in about half the time. All of it is created once for all test processes of a module. Thread-safe.
  */
 public final class ChildJvm {
 
-    /** The folder of the archive, for further files that a trial creates. */
-    public static final Path HOME = Path.of("target", "child-jvm").toAbsolutePath();
+    private static final Path HOME = Path.of("target", "child-jvm").toAbsolutePath();
 
     private static final Path ARCHIVE = HOME.resolve("classes.jsa");
     private static final List<String> OPTIONS = List.of(
@@ -41,11 +46,14 @@ public final class ChildJvm {
             "-XX:-UsePerfData",
             "-XX:+DisplayVMOutputToStderr");
 
+    private static final Pattern API = Pattern.compile("API +(http://\\S+:\\d+)/api/v1/");
+    private static final Pattern KEY = Pattern.compile("API key +(ilk_\\S+)");
+
     private ChildJvm() {}
 
     /**
-     * The words that start such a JVM; more options and the main class follow. Each of {@code trials} has the options, the main class and
-     * the arguments of a process that ends by itself: the archive has the classes these load.
+     * The words that start such a JVM; more options and the main class follow. Each of {@code trials} has the main class and the arguments
+     * of a process that ends by itself, or of a server: the archive has the classes these load.
      */
     public static List<String> java(List<List<String>> trials) {
         try {
@@ -65,19 +73,20 @@ public final class ChildJvm {
         }
     }
 
-    /** Like {@link #java(List)}, with the classes of a server that opens its store and cannot listen, which ends by itself. */
+    /** Like {@link #java(List)}, with the classes of a {@link #server()}. */
     public static List<String> forServers() {
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return java(List.of(server("sqlite:" + HOME.resolve("trial.db"), taken)));
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
+        return java(List.of(server()));
     }
 
-    /** The trial of a server that cannot listen, because {@code taken} does. */
-    public static List<String> server(String store, ServerSocket taken) {
-        String port = Integer.toString(taken.getLocalPort());
-        return List.of("io.interlock.server.Main", "server", "--store", store, "--port", port);
+    /** The trial of a server, which is asked some things before it is told to stop. */
+    public static List<String> server() {
+        String store = trialStore();
+        return List.of("io.interlock.server.Main", "server", "--store", store, "--port", "0");
+    }
+
+    /** The URL of a store for trials. */
+    public static String trialStore() {
+        return "sqlite:" + HOME.resolve("trial.db");
     }
 
     private static List<String> make(List<List<String>> trials) throws IOException, InterruptedException {
@@ -99,7 +108,8 @@ public final class ChildJvm {
             }
             jars.add(jar.toString());
         }
-        List<String> path = List.of("-cp", String.join(File.pathSeparator, jars));
+        List<String> path = new ArrayList<>(library(!fresh));
+        path.addAll(List.of("-cp", String.join(File.pathSeparator, jars)));
         if (!fresh) {
             archive(path, trials);
             Files.writeString(ready, wanted);
@@ -142,13 +152,71 @@ public final class ChildJvm {
         command.addAll(path);
         command.addAll(options);
         command.addAll(words);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectInput(new File("/dev/null")).redirectError(Redirect.DISCARD);
+        builder.environment().keySet().removeIf(name -> name.startsWith("INTERLOCK_"));
+        Process process = builder.start();
+        StringBuilder said = new StringBuilder();
         // How a trial ends is not of interest: tests will tell.
-        new ProcessBuilder(command)
-                .redirectInput(new File("/dev/null"))
-                .redirectOutput(Redirect.DISCARD)
-                .redirectError(Redirect.DISCARD)
-                .start()
-                .waitFor();
+        try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                said.append(line).append('\n');
+                if (line.startsWith("Ready")) {
+                    visit(said);
+                    // That of the process would close its output, too.
+                    process.toHandle().destroy();
+                }
+            }
+        }
+        process.waitFor();
+    }
+
+    /** Asks a server what tests ask often. Not what it answers is of interest, but the classes that it loads to do so. */
+    private static void visit(CharSequence banner) throws IOException, InterruptedException {
+        Matcher api = API.matcher(banner);
+        Matcher key = KEY.matcher(banner);
+        if (!api.find() || !key.find()) {
+            return;
+        }
+        HttpClient http =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        for (String asked : List.of(
+                "health/ready",
+                "api/v1/runs",
+                "api/v1/locks",
+                "api/v1/locks/acquire {'key': 'a', 'leaseId': '0192f0e2-0000-7000-8000-000000000001', 'ttl': '30s', 'holder': 'a'}",
+                "api/v1/runs {'key': 'b', 'execution': 'caller'}",
+                "api/v1/runs {'key': 'b', 'job': 'none'}",
+                "api/v1/claims {'claimId': '0192f0e2-0000-7000-8000-000000000002', 'worker': 'a', 'jobs': ['a'], 'max': 1}")) {
+            String[] parts = asked.split(" ", 2);
+            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(api.group(1) + "/" + parts[0]))
+                    .header("x-api-key", key.group(1))
+                    .header("Content-Type", "application/json");
+            if (parts.length > 1) {
+                request.POST(HttpRequest.BodyPublishers.ofString(parts[1].replace('\'', '"')));
+            }
+            http.send(request.build(), HttpResponse.BodyHandlers.discarding());
+        }
+    }
+
+    /** The options with which the SQLite driver, if there is one, need not unpack its library and compare it at each start. */
+    private static List<String> library(boolean unpack) throws IOException {
+        String name = System.mapLibraryName("sqlitejdbc");
+        try {
+            Class<?> driver = Class.forName("org.sqlite.util.OSInfo");
+            Object folder =
+                    driver.getMethod("getNativeLibFolderPathForCurrentOS").invoke(null);
+            try (InputStream library = driver.getResourceAsStream("/org/sqlite/native/" + folder + "/" + name)) {
+                if (unpack && library != null) {
+                    Files.copy(library, HOME.resolve(name));
+                }
+            }
+        } catch (ClassNotFoundException without) {
+            return List.of();
+        } catch (ReflectiveOperationException failure) {
+            throw new IllegalStateException(failure);
+        }
+        return List.of("-Dorg.sqlite.lib.path=" + HOME, "-Dorg.sqlite.lib.name=" + name);
     }
 
     private static void pack(Path folder, Path jar) throws IOException {

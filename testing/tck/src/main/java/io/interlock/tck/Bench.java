@@ -1,6 +1,7 @@
 package io.interlock.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
@@ -12,7 +13,10 @@ import io.interlock.locks.LocksBuilder;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
 import io.interlock.spi.LeaseStore.AcquireRequest;
+import io.interlock.tck.process.WorkerProcess;
+import io.interlock.tck.process.Workers;
 import io.interlock.time.Environment;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,6 +37,7 @@ final class Bench {
     private final History history = new History();
     private final List<RecordingStore> stores = new ArrayList<>();
     private final Deque<AutoCloseable> closeables = new ArrayDeque<>();
+    private final Workers workers = new Workers();
     private final Client client;
 
     /**
@@ -125,6 +130,12 @@ final class Bench {
         return closing(new WatchedLocks(setting.builder().apply(builder.drainTime(Duration.ofMillis(100))), history));
     }
 
+    /** So many processes on the store, which hold nothing. */
+    List<WorkerProcess> workers(int count) throws IOException, InterruptedException {
+        String url = harness.url().orElseGet(() -> abort("this store reaches no other process"));
+        return workers.take(url, count);
+    }
+
     /** Executes {@code step} as soon as the store answers again. */
     <T> T onceAvailable(Callable<T> step) {
         return Awaitility.await()
@@ -173,6 +184,7 @@ final class Bench {
         while (!closeables.isEmpty()) {
             closeables.pop().close();
         }
+        workers.giveBack();
         // The last waiter may still be leaving the queue.
         if (stores.stream().anyMatch(store -> store.watchers() > 0)) {
             Awaitility.await("I7: all subscriptions to be closed")

@@ -8,7 +8,6 @@ import io.interlock.tck.process.WorkerProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
@@ -48,32 +47,19 @@ public final class MutualExclusionProbe {
         return new Result((long) threads * turns, probe.number);
     }
 
-    /** Counts in {@code file} by {@code processes} processes on the store at {@code url}, each {@code turns} times. */
-    public static Result processes(String url, LockKey key, int processes, int turns, Path file)
+    /** Counts in {@code file} by {@code workers}, each {@code turns} times. */
+    public static Result processes(List<WorkerProcess> workers, LockKey key, int turns, Path file)
             throws IOException, InterruptedException {
-        List<WorkerProcess> workers = new ArrayList<>();
-        try {
-            for (int i = 0; i < processes; i++) {
-                workers.add(WorkerProcess.start(url));
-            }
-            for (WorkerProcess worker : workers) {
-                worker.ready();
-            }
-            for (WorkerProcess worker : workers) {
-                worker.tell("count " + key.encoded() + " " + turns + " " + file);
-            }
-            for (WorkerProcess worker : workers) {
-                String answer = worker.answer();
-                if (!answer.equals("counted " + turns)) {
-                    throw new IllegalStateException("a worker answered: " + answer + "\n" + worker.log());
-                }
-            }
-        } finally {
-            for (WorkerProcess worker : workers) {
-                worker.close();
+        for (WorkerProcess worker : workers) {
+            worker.tell("count " + key.encoded() + " " + turns + " " + file);
+        }
+        for (WorkerProcess worker : workers) {
+            String answer = worker.answer();
+            if (!answer.equals("counted " + turns)) {
+                throw new IllegalStateException("a worker answered: " + answer + "\n" + worker.log());
             }
         }
-        return new Result((long) processes * turns, new PlainCounter(file).number());
+        return new Result((long) workers.size() * turns, new PlainCounter(file).number());
     }
 
     // A pause between reading and writing, so that two concurrent holders lose an update.

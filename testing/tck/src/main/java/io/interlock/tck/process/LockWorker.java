@@ -1,8 +1,6 @@
 package io.interlock.tck.process;
 
 import io.interlock.DurationText;
-import io.interlock.spi.LeaseStore;
-import io.interlock.spi.Stores;
 import io.interlock.time.Environment;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -23,6 +21,9 @@ import java.nio.charset.StandardCharsets;
  * finish              releases the lease by the library        RELEASED | WAS_LOST | WAS_RELEASED
  * write FILE          adds one to a FencedCounter              written | stale
  * count KEY N FILE    N turns at a PlainCounter                counted N
+ * rest N              gives back what the library holds, and
+ *                     closes library and store                 rested N
+ * open URL            opens a store, and the library on it     ready
  * </pre>
  *
  * <p>Failures are answered as {@code error …}. It ends with its input, without releasing anything. On a termination
@@ -42,21 +43,19 @@ public final class LockWorker {
         // Log lines on the standard output must not mix with the answers.
         System.setOut(System.err);
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        try (LeaseStore store = Stores.open(args[0])) {
-            WorkerCommands hands = new WorkerCommands(store);
-            Object command = new Object();
-            Runtime.getRuntime()
-                    .addShutdownHook(
-                            Environment.system().threads("closing").newThread(() -> close(hands, answers, command)));
-            say(answers, "ready");
-            for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-                synchronized (command) {
-                    say(answers, answer(hands, line.split(" ", -1)));
-                }
+        WorkerCommands hands = new WorkerCommands(args[0]);
+        Object command = new Object();
+        Runtime.getRuntime()
+                .addShutdownHook(
+                        Environment.system().threads("closing").newThread(() -> close(hands, answers, command)));
+        say(answers, "ready");
+        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+            synchronized (command) {
+                say(answers, answer(hands, line.split(" ", -1)));
             }
-            // Threads of the library are daemons; leases are left to expire, as after any sudden end.
-            Runtime.getRuntime().halt(0);
         }
+        // Threads of the library are daemons; leases are left to expire, as after any sudden end.
+        Runtime.getRuntime().halt(0);
     }
 
     private static void close(WorkerCommands hands, PrintStream answers, Object command) {
@@ -87,6 +86,8 @@ public final class LockWorker {
                 case "finish" -> hands.finish();
                 case "write" -> hands.write(words[1]);
                 case "count" -> hands.count(words[1], Integer.parseInt(words[2]), words[3]);
+                case "rest" -> hands.rest(words[1]);
+                case "open" -> hands.open(words[1]);
                 default -> "error unknown command " + words[0];
             };
         } catch (Exception failure) {

@@ -17,6 +17,7 @@ import io.interlock.spi.LeaseStore.ReleaseAnswer;
 import io.interlock.spi.LeaseStore.ReleaseRequest;
 import io.interlock.spi.LeaseStore.RenewAnswer;
 import io.interlock.spi.LeaseStore.RenewRequest;
+import io.interlock.spi.Stores;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,8 +31,8 @@ final class WorkerCommands {
 
     private static final Duration TURN_WAIT = Duration.ofSeconds(50);
 
-    private final LeaseStore store;
-    private final Locks locks;
+    private LeaseStore store;
+    private volatile Locks locks;
     private @Nullable Proof proof;
     private @Nullable Lease lease;
     private volatile @Nullable LossCause lost;
@@ -44,9 +45,20 @@ final class WorkerCommands {
         }
     }
 
-    WorkerCommands(LeaseStore store) {
-        this.store = store;
-        locks = Locks.builder(store).pollEvery(Duration.ofMillis(200)).build();
+    /** Opens the store at {@code url}. */
+    WorkerCommands(String url) {
+        store = Stores.open(url);
+        locks = locks();
+    }
+
+    private Locks locks() {
+        return Locks.builder(store).pollEvery(Duration.ofMillis(200)).build();
+    }
+
+    String open(String url) {
+        store = Stores.open(url);
+        locks = locks();
+        return "ready";
     }
 
     String take(String key, Duration ttl) {
@@ -119,6 +131,19 @@ final class WorkerCommands {
             }
         }
         return "counted " + turns;
+    }
+
+    String rest(String number) {
+        Lease mine = lease;
+        if (mine != null) {
+            mine.release();
+        }
+        lease = null;
+        proof = null;
+        lost = null;
+        locks.close();
+        store.close();
+        return "rested " + number;
     }
 
     private String held(Acquisition acquisition) {

@@ -22,6 +22,7 @@ public final class WorkerProcess implements AutoCloseable {
     private final Path log;
     private final BufferedWriter commands;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+    private int rests;
 
     private WorkerProcess(Process process, Path log) {
         this.process = process;
@@ -37,6 +38,7 @@ public final class WorkerProcess implements AutoCloseable {
     /** Starts a worker on the store at {@code url}, without waiting until it is ready. */
     public static WorkerProcess start(String url) throws IOException {
         Path log = Files.createTempFile("interlock-worker", ".log");
+        log.toFile().deleteOnExit();
         List<String> command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx64m",
@@ -80,6 +82,27 @@ public final class WorkerProcess implements AutoCloseable {
             throw new IllegalStateException("no answer within " + ANSWER_SECONDS + " s; it said:\n" + log());
         }
         return answer;
+    }
+
+    /** Has it give back what it holds and leave its store, and forgets what it said. Returns whether it lives and has done so. */
+    boolean rest() throws IOException, InterruptedException {
+        if (!process.isAlive()) {
+            return false;
+        }
+        // A test that failed may have left it paused, or with an answer on its way.
+        resume();
+        tell("rest " + ++rests);
+        String answer = answer();
+        while (!answer.equals("rested " + rests) && !answer.startsWith("error ")) {
+            answer = answer();
+        }
+        return !answer.startsWith("error ");
+    }
+
+    /** Has one that rested open the store at {@code url}, without waiting until it is ready. */
+    WorkerProcess again(String url) throws IOException {
+        tell("open " + url);
+        return this;
     }
 
     /** Kills it at once (SIGKILL). */
