@@ -49,8 +49,15 @@ final class Races {
             }
             return;
         }
-        ExecutorService threads = Executors.newFixedThreadPool(atOnce, environment.threads("race"));
+        // Closed last: that waits for the work under its leases.
         try (Locks locks = Locks.open(store)) {
+            together(locks, races, run, work);
+        }
+    }
+
+    private void together(Locks locks, List<Integer> races, RunContext run, Work work) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(atOnce, environment.threads("race"));
+        try {
             CompletionService<Integer> working = new ExecutorCompletionService<>(threads);
             races.forEach(race -> working.submit(() -> locked(locks, race, run, work)));
             for (int done = 1; done <= races.size(); done++) {

@@ -50,6 +50,15 @@ enum ProcessMutant {
                             .map(request -> request.on(LeaseTerms.of(Duration.ofMinutes(1))))
                             .toList());
                 }
+
+                // A slow machine renews before it kills the holder.
+                @Override
+                public Answers<RenewAnswer> renew(List<RenewRequest> requests) {
+                    return super.renew(requests.stream()
+                            .map(request -> new RenewRequest(
+                                    request.key(), request.id(), request.token(), Duration.ofMinutes(1)))
+                            .toList());
+                }
             }),
 
     TOKENS_FALL("theKeyOfAKilledHolderGoesToAnotherProcessWhenItsLeaseEnds", FallingTokens::new),
