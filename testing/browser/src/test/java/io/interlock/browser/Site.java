@@ -11,6 +11,7 @@ import io.interlock.config.Given.Flag;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
 import io.interlock.config.OidcSettings;
+import io.interlock.config.Readiness;
 import io.interlock.engine.Job;
 import io.interlock.engine.JobBuilder;
 import io.interlock.engine.Jobs;
@@ -28,7 +29,6 @@ import io.interlock.run.Run;
 import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
-import io.interlock.config.Readiness;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
 import io.interlock.server.operation.AccessOperations;
@@ -214,14 +214,7 @@ final class Site implements AutoCloseable {
         Operations operations = leasesOnly ? all.ofLeases() : all.operations();
         AccessOperations.addTo(operations, ring, CONFIGURATION, time.clock(), true);
         ServerParts parts = new ServerParts(
-                time,
-                ring,
-                new Readiness(Runnable::run, Optional::empty),
-                operations,
-                meters,
-                sessions,
-                records,
-                oidc);
+                time, ring, new Readiness(Runnable::run, Optional::empty), operations, meters, sessions, records, oidc);
         return InterlockServer.start(new Listen("127.0.0.1", port, null, false, null), Limits.DEFAULT, parts)
                 .toCompletableFuture()
                 .join();
