@@ -1,20 +1,15 @@
 package io.interlock;
 
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /** SHA-256, which every Java has. */
 public final class Sha256 {
 
     /** Is never fed, so that threads may copy it: a copy costs half of what a new one does. */
     private static final MessageDigest EMPTY = create();
-
-    private static final String HMAC = "HmacSHA256";
 
     private Sha256() {}
 
@@ -26,20 +21,6 @@ public final class Sha256 {
     /** The same, as 64 hexadecimal digits. */
     public static String hex(String text) {
         return HexFormat.of().formatHex(of(text));
-    }
-
-    /** HMAC-SHA256 over {@code parts}, one after the other. */
-    public static byte[] hmac(byte[] secret, byte[]... parts) {
-        try {
-            Mac mac = Mac.getInstance(HMAC);
-            mac.init(new SecretKeySpec(secret, HMAC));
-            for (byte[] part : parts) {
-                mac.update(part);
-            }
-            return mac.doFinal();
-        } catch (GeneralSecurityException impossible) {
-            throw new IllegalStateException("every Java has " + HMAC, impossible);
-        }
     }
 
     /** A hash of several parts. */

@@ -27,11 +27,7 @@ import io.interlock.run.SearchQuery.SearchResult;
 import io.interlock.run.Summary;
 import io.interlock.run.Summary.RunCount;
 import io.interlock.run.WorkerNote;
-import io.interlock.spi.run.AuditLog;
-import io.interlock.spi.run.RunNotes;
-import io.interlock.spi.run.RunQueries;
 import io.interlock.spi.run.RunStore;
-import io.interlock.spi.run.RunViews;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -42,20 +38,14 @@ import org.jspecify.annotations.Nullable;
 /** What is on record beside the runs themselves, for people and for metrics. Safe for use by many threads. */
 public final class EngineQueries {
 
-    private final RunQueries runs;
-    private final RunViews views;
-    private final AuditLog audit;
-    private final RunNotes notes;
+    private final RunStore store;
     private final AuditSealer sealer;
     private final Retention retention;
     private final @Nullable AuditKey auditKey;
 
     /** For engines only. */
     public EngineQueries(RunStore store, AuditSealer sealer, Retention retention, @Nullable AuditKey auditKey) {
-        this.runs = store.queries();
-        this.views = store.views();
-        this.audit = store.audit();
-        this.notes = store.notes();
+        this.store = store;
         this.sealer = sealer;
         this.retention = retention;
         this.auditKey = auditKey;
@@ -63,7 +53,7 @@ public final class EngineQueries {
 
     /** Audit records, the newest first. */
     public List<AuditRecord> audit(AuditQuery query) {
-        return audit.records(query);
+        return store.audit().records(query);
     }
 
     /**
@@ -75,13 +65,13 @@ public final class EngineQueries {
     public ChainPage chain(long position, int limit) {
         // Records wait for up to a second to be sealed; a reader of the chain does not.
         sealer.runOnce();
-        Seal head = audit.head();
+        Seal head = store.audit().head();
         List<ChainPage.Link> links = position >= head.position()
                 ? List.of()
-                : audit.sealed(position, limit).stream()
+                : store.audit().sealed(position, limit).stream()
                         .map(link -> new ChainPage.Link(link.seal().position(), Optional.ofNullable(link.record())))
                         .toList();
-        return new ChainPage(audit.anchor().position(), head.position(), links);
+        return new ChainPage(store.audit().anchor().position(), head.position(), links);
     }
 
     /**
@@ -94,34 +84,34 @@ public final class EngineQueries {
 
     /** Looks at the whole audit log, and compares it with what the caller knows from outside the store. May take long. */
     public AuditReport verifyAudit(AuditVerifier.Outside outside) {
-        return new AuditVerifier(audit).verify(outside);
+        return new AuditVerifier(store.audit()).verify(outside);
     }
 
     /**
      * Signs the audit log as it is now, whatever was signed before: for a log that was begun without a key, or gets another one.
      */
     public Witness signAudit(AuditKey key) {
-        return Witness.of(new AuditSigner(audit, key).adopt(), null);
+        return Witness.of(new AuditSigner(store.audit(), key).adopt(), null);
     }
 
     /** Since when audit records are kept: older ones may have been forgotten. */
     public Instant auditKeptSince() {
-        return views.storeTime().minus(retention.audit());
+        return store.views().storeTime().minus(retention.audit());
     }
 
     /** What became of runs in periods of time, ordered by beginning and job. */
     public List<RunPeriod> periods(PeriodQuery query) {
-        return notes.periods(query);
+        return store.notes().periods(query);
     }
 
     /** The end of the output of each attempt of a run that wrote some, by the number of the attempt. */
     public SortedMap<Integer, String> outputs(RunId run) {
-        return runs.outputs(run);
+        return store.queries().outputs(run);
     }
 
     /** How often submissions under a key started nothing new, in minutes beginning at {@code since} or later. */
     public List<RefusalCount> refusals(LockKey key, Instant since) {
-        return notes.refusals(key, since);
+        return store.notes().refusals(key, since);
     }
 
     /**
@@ -129,47 +119,47 @@ public final class EngineQueries {
      * there last first. Of those that are no engines, at most {@link WorkerNote#MOST_REMOTE} are on record.
      */
     public List<WorkerNote> workers(String tenant, Duration time, int limit) {
-        return notes.workers(tenant, time, limit);
+        return store.notes().workers(tenant, time, limit);
     }
 
     /** What time it is by the clock that all times on record are from. */
     public Instant time() {
-        return views.storeTime();
+        return store.views().storeTime();
     }
 
     /** Keys that are held, that are kept for a run, or that runs wait for, in the order of their names. */
     public List<KeyView> keys(KeyQuery query) {
-        return views.keys(query);
+        return store.views().keys(query);
     }
 
     /** A page of the queue of one key, from the front, and what start times are estimated from. */
     public KeyLine line(LineQuery query) {
-        return views.line(query);
+        return store.views().line(query);
     }
 
     /** What goes on in one tenant, all of one moment. */
     public Summary summary(String tenant) {
-        return views.summary(tenant);
+        return store.views().summary(tenant);
     }
 
     /** Runs and keys by parts of what they are called. */
     public SearchResult search(SearchQuery query) {
-        return views.search(query);
+        return store.views().search(query);
     }
 
     /** How many runs there are in states that are not the end, and how many open dead letters. */
     public List<RunCount> runCounts() {
-        return views.runCounts();
+        return store.views().runCounts();
     }
 
     /** Pauses in force, of one tenant or, with {@code null}, of all. */
     public List<Pause> pauses(@Nullable String tenant) {
-        return views.pauses(tenant);
+        return store.views().pauses(tenant);
     }
 
     /** Resources of a kind, of all tenants, in the order of their keys. */
     public List<Resource> resources(ResourceQuery query) {
-        return runs.resources(query);
+        return store.queries().resources(query);
     }
 
     /**

@@ -27,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -151,13 +152,11 @@ public final class KeyRing {
 
     /** Keys of one tenant or, with {@code null}, of all, the oldest first, also those that count no more. */
     public CompletionStage<List<AccessKey>> list(@Nullable String tenant) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    List<AccessKey> all = keys.listKeys(tenant);
-                    all.forEach(key -> see(key.id()));
-                    return all;
-                },
-                blocking);
+        return call(() -> {
+            List<AccessKey> all = keys.listKeys(tenant);
+            all.forEach(key -> see(key.id()));
+            return all;
+        });
     }
 
     /**
@@ -171,19 +170,15 @@ public final class KeyRing {
 
     /** Like {@link #revoke(String, String, String, String)}, with the address and id of the request it came by. */
     public CompletionStage<Optional<AccessKey>> revoke(String tenant, String id, Actor actor, String reason) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    if (keys.findKey(id)
-                            .filter(key -> key.tenant().equals(tenant))
-                            .isEmpty()) {
-                        return Optional.empty();
-                    }
-                    Optional<AccessKey> revoked = keys.revokeKey(id, actor, reason);
-                    cache.forget(id);
-                    onRevoked.forEach(Runnable::run);
-                    return revoked;
-                },
-                blocking);
+        return call(() -> {
+            if (keys.findKey(id).filter(key -> key.tenant().equals(tenant)).isEmpty()) {
+                return Optional.empty();
+            }
+            Optional<AccessKey> revoked = keys.revokeKey(id, actor, reason);
+            cache.forget(id);
+            onRevoked.forEach(Runnable::run);
+            return revoked;
+        });
     }
 
     /** The key whose id a client showed, whether its secret was right or not, if this node was told of it a moment ago. */
@@ -207,15 +202,17 @@ public final class KeyRing {
                 now,
                 order.lifetime() == null ? null : now.plus(order.lifetime()),
                 null);
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    requireRoom(order.tenant(), now, most);
-                    AccessKey stored = keys.addKey(kept, actor);
-                    cache.forget(key.id());
-                    see(key.id());
-                    return new IssuedKey(key, stored);
-                },
-                blocking);
+        return call(() -> {
+            requireRoom(order.tenant(), now, most);
+            AccessKey stored = keys.addKey(kept, actor);
+            cache.forget(key.id());
+            see(key.id());
+            return new IssuedKey(key, stored);
+        });
+    }
+
+    private <A> CompletionStage<A> call(Supplier<A> step) {
+        return CompletableFuture.supplyAsync(step, blocking);
     }
 
     private void requireRoom(String tenant, Instant now, int most) {
@@ -237,11 +234,10 @@ public final class KeyRing {
             return earlier;
         }
         long since = environment.ticker().nanos();
-        Futures.begun(() -> CompletableFuture.supplyAsync(() -> find(id, since), blocking))
-                .whenComplete((found, failure) -> {
-                    asked.remove(id, answer);
-                    Futures.settle(answer, failure, () -> found);
-                });
+        Futures.begun(() -> call(() -> find(id, since))).whenComplete((found, failure) -> {
+            asked.remove(id, answer);
+            Futures.settle(answer, failure, () -> found);
+        });
         return answer;
     }
 

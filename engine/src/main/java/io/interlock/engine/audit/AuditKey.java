@@ -1,7 +1,7 @@
 package io.interlock.engine.audit;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.Sha256;
+import io.interlock.engine.http.SignatureCheck;
 import io.interlock.locks.runtime.Loop;
 import io.interlock.run.AuditChain.AuditSignature;
 import io.interlock.run.AuditChain.Seal;
@@ -48,7 +48,7 @@ public final class AuditKey {
 
     AuditSignature sign(Seal link) {
         String text = "interlock audit " + link.position() + ":" + link.hash();
-        byte[] value = Sha256.hmac(secret, text.getBytes(StandardCharsets.UTF_8));
+        byte[] value = SignatureCheck.hmac(secret, text.getBytes(StandardCharsets.UTF_8));
         return new AuditSignature(link.position(), HexFormat.of().formatHex(value));
     }
 

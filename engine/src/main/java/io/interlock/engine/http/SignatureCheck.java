@@ -1,8 +1,8 @@
 package io.interlock.engine.http;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.Sha256;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /** Tells whether a message was signed by a sender that knows a secret. Thread-safe. */
@@ -21,6 +23,7 @@ public abstract class SignatureCheck {
     /** How far a timestamp may be from now, either way. */
     public static final Duration TOLERANCE = Duration.ofMinutes(5);
 
+    private static final String ALGORITHM = "HmacSHA256";
     private static final Pattern SECONDS = Pattern.compile("\\d{1,12}");
 
     final InstantSource clock;
@@ -48,6 +51,20 @@ public abstract class SignatureCheck {
         }
         Instant sent = Instant.ofEpochSecond(Long.parseLong(timestamp));
         return Duration.between(sent, clock.instant()).abs().compareTo(TOLERANCE) <= 0;
+    }
+
+    /** HMAC-SHA256 over {@code parts}, one after the other. */
+    public static byte[] hmac(byte[] secret, byte[]... parts) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(new SecretKeySpec(secret, ALGORITHM));
+            for (byte[] part : parts) {
+                mac.update(part);
+            }
+            return mac.doFinal();
+        } catch (GeneralSecurityException impossible) {
+            throw new IllegalStateException("every Java has " + ALGORITHM, impossible);
+        }
     }
 
     /** Whether one of the signatures {@code given} is one of those {@code expected}. */
@@ -123,7 +140,7 @@ public abstract class SignatureCheck {
             if (!isRecent(timestamp)) {
                 return false;
             }
-            byte[] expected = Sha256.hmac(key, (timestamp + ".").getBytes(StandardCharsets.UTF_8), body);
+            byte[] expected = hmac(key, (timestamp + ".").getBytes(StandardCharsets.UTF_8), body);
             return fits(signatures, List.of(expected));
         }
 

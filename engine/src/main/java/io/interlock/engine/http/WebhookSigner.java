@@ -1,7 +1,6 @@
 package io.interlock.engine.http;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -119,7 +118,7 @@ public final class WebhookSigner extends SignatureCheck {
 
     private List<byte[]> signatures(String id, String timestamp, byte[] body) {
         byte[] start = (id + "." + timestamp + ".").getBytes(StandardCharsets.UTF_8);
-        return keys.stream().map(key -> Sha256.hmac(key, start, body)).toList();
+        return keys.stream().map(key -> hmac(key, start, body)).toList();
     }
 
     private static byte[] key(String secret) {
