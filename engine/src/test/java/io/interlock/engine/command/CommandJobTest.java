@@ -99,7 +99,7 @@ class CommandJobTest {
     @Test
     void aCommandThatMustBeKilledIsNotStuck() throws Exception {
         Path pids = dir.resolve("pids");
-        RunId run = submit(DEAF + pids + "; while :; do sleep 0.1; done", job -> job.grace(Duration.ofSeconds(2)));
+        RunId run = submit(DEAF + pids + "; while :; do sleep 0.1; done", job -> job.grace(Duration.ofSeconds(6)));
         List<Long> started = Pids.in(pids, 1);
         engine.cancel(run, "olga", "no longer needed");
         assertThat(ended(run).state()).isEqualTo(RunState.ABORTED);
@@ -112,7 +112,7 @@ class CommandJobTest {
         Path pids = dir.resolve("pids");
         RunId id = submit(
                 DEAF + pids + "; while :; do sleep 0.1; done",
-                job -> job.grace(Duration.ofSeconds(2)).retry(new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO)));
+                job -> job.grace(Duration.ofSeconds(6)).retry(new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO)));
         List<Long> started = Pids.in(pids, 1);
         engine.close();
         Run run = store.queries().findRun(id).orElseThrow();
