@@ -24,30 +24,19 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Immutable, safe for use by many threads.
+ *
+ * @param key whose latch this is
  */
-public final class AdvisoryLatch {
-
-    private final LockKey key;
-    private final long number;
-
-    private AdvisoryLatch(LockKey key) {
-        this.key = key;
-        this.number = KeyHash.of(key);
-    }
+public record AdvisoryLatch(LockKey key) {
 
     /** The latch of {@code key}. */
     public static AdvisoryLatch of(LockKey key) {
         return new AdvisoryLatch(key);
     }
 
-    /** Whose latch this is. */
-    public LockKey key() {
-        return key;
-    }
-
     /** The 64 bits it is known by in {@code pg_locks}. */
     public long number() {
-        return number;
+        return KeyHash.of(key);
     }
 
     /**
@@ -76,16 +65,11 @@ public final class AdvisoryLatch {
                     + " would be gone at once: the connection is in auto-commit mode; call setAutoCommit(false) first");
         }
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setLong(1, number);
+            statement.setLong(1, number());
             try (ResultSet rows = statement.executeQuery()) {
                 rows.next();
                 return rows.getObject(1);
             }
         }
-    }
-
-    @Override
-    public String toString() {
-        return "latch of " + key;
     }
 }

@@ -109,9 +109,8 @@ final class StepWriter {
     private final List<Long> heard = new ArrayList<>();
     private final Map<RunId, UUID> claims = new HashMap<>();
     private final Map<LockKey, Long> waiters = new HashMap<>();
-    private final List<LockKey> freed = new ArrayList<>();
+    private final List<LockKey> keysToWake = new ArrayList<>();
     private final Set<String> tenantsWithWork = new LinkedHashSet<>();
-    private final List<LockKey> stopped = new ArrayList<>();
 
     StepWriter(Step step) {
         this.step = step;
@@ -164,14 +163,12 @@ final class StepWriter {
     private void note(AuditRecord record) {
         put(Write.AUDIT, row(record));
         if (record.action().equals("stop-requested") || record.action().equals("evicted")) {
-            stopped.add(record.key());
+            keysToWake.add(record.key());
         }
     }
 
     List<LockKey> keysToWake() {
-        List<LockKey> all = new ArrayList<>(freed);
-        all.addAll(stopped);
-        return all;
+        return keysToWake;
     }
 
     /** Tenants with work for workers that was not there before. */
@@ -270,7 +267,7 @@ final class StepWriter {
         if ((before.lease() != null && after.lease() == null)
                 || offers(before.reservation(), after.reservation())
                 || changes.runs().stream().anyMatch(StepWriter::endsForItsCaller)) {
-            freed.add(before.key());
+            keysToWake.add(before.key());
         }
         changes.attempts().stream()
                 .filter(attempt -> attempt.next() == RunState.QUEUED)
