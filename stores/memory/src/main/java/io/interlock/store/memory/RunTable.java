@@ -281,16 +281,12 @@ class RunTable {
     /** Deletes expired leases whose lock delay is over. */
     List<LeaseRecord> sweep(int limit) {
         List<LeaseRecord> cleared = rows.leases.keys().stream()
-                .flatMap(key -> unsettled(key, this::clear).stream())
+                .filter(key -> find(key).filter(LeaseRecord::isExpired).isPresent())
+                .flatMap(key -> unsettled(key, LeaseRules::clear).stream())
                 .limit(limit)
                 .toList();
         alone(RunRows::tenantsThatWait).forEach(this::fillPlaces);
         return cleared;
-    }
-
-    /** Deletes the lease of a key that could be granted again. */
-    Optional<LeaseRecord> clear(KeyState state) {
-        return LeaseRules.clear(state);
     }
 
     Instant bumpEpoch() {
