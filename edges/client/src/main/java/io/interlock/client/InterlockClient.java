@@ -51,7 +51,7 @@ public final class InterlockClient implements AutoCloseable {
     private final ServerConnection connection;
     private final Builder settings;
     private final Holder holder;
-    private @Nullable ServerLeaseStore leases;
+    private final ServerLeaseStore leases;
     private @Nullable Locks locks;
     private @Nullable ServerRuns runs;
 
@@ -59,6 +59,7 @@ public final class InterlockClient implements AutoCloseable {
         this.settings = settings;
         this.connection = connection;
         this.holder = ThisProcess.holder(settings.environment.random());
+        this.leases = new ServerLeaseStore(connection, settings.environment);
     }
 
     /** A client of the server at {@code url}, with defaults. */
@@ -81,19 +82,12 @@ public final class InterlockClient implements AutoCloseable {
 
     /** Locks of the server, to be set up; to be closed before this client. */
     public LocksBuilder locksBuilder() {
-        return Locks.builder(store()).environment(settings.environment).drainTime(settings.drainTime);
+        return Locks.builder(leases).environment(settings.environment).drainTime(settings.drainTime);
     }
 
     /** Leases by their ids, for holders that are not in this process. */
     public LeaseClient leases() {
-        return LeaseClient.on(store(), settings.environment);
-    }
-
-    private synchronized ServerLeaseStore store() {
-        if (leases == null) {
-            leases = new ServerLeaseStore(connection, settings.environment);
-        }
-        return leases;
+        return LeaseClient.on(leases, settings.environment);
     }
 
     /**
@@ -168,11 +162,9 @@ public final class InterlockClient implements AutoCloseable {
     public void close() {
         ServerRuns openRuns;
         Locks openLocks;
-        ServerLeaseStore store;
         synchronized (this) {
             openRuns = runs;
             openLocks = locks;
-            store = leases;
         }
         // Not under the monitor: the work that this waits for may use the client until it has ended.
         if (openRuns != null) {
@@ -181,9 +173,7 @@ public final class InterlockClient implements AutoCloseable {
         if (openLocks != null) {
             openLocks.close();
         }
-        if (store != null) {
-            store.close();
-        }
+        leases.close();
     }
 
     @Override

@@ -48,8 +48,13 @@ final class LongPoll implements ChangeFeed.Subscription {
     }
 
     private void start() {
-        if (!over) {
+        if (over) {
+            return;
+        }
+        try {
             environment.threads("interlock-long-poll").newThread(this::ask).start();
+        } catch (RuntimeException | Error noThread) {
+            startLater();
         }
     }
 
@@ -60,8 +65,13 @@ final class LongPoll implements ChangeFeed.Subscription {
             }
         } catch (ProblemException | UnreachableException noWakeUp) {
             // Asked again below.
+        } finally {
+            startLater();
         }
-        // Not at once: a key that is free and not granted, because it is paused, would be answered again and again.
+    }
+
+    // Not at once: a key that is free and not granted, because it is paused, would be answered again and again.
+    private void startLater() {
         pauses.after(PAUSE, this::start);
     }
 }

@@ -210,17 +210,9 @@ final class ServerLeaseStore implements LeaseStore {
         Instant opensAt = evicted.time("opensAt").orElse(Instant.EPOCH);
         Eviction eviction = new Eviction(request.actor().name(), request.reason(), opensAt);
         LeaseRecord victim = before != null && before.token().equals(request.expected())
-                ? before
-                : new LeaseRecord(
-                        key,
-                        HIDDEN,
-                        new Holder("unknown", "unknown"),
-                        request.expected(),
-                        opensAt,
-                        opensAt,
-                        opensAt,
-                        null);
-        return new EvictAnswer.Evicted(evicted(victim, eviction), opensAt);
+                ? evicted(before, eviction)
+                : record(key, evicted, request.expected().value(), opensAt, eviction);
+        return new EvictAnswer.Evicted(victim, opensAt);
     }
 
     @Override
@@ -308,8 +300,8 @@ final class ServerLeaseStore implements LeaseStore {
         Instant until = answer.time("expiresAt").orElseThrow();
         Instant now = answer.time("observedAt").orElse(until.minus(ttl));
         FencingToken token = new FencingToken(answer.number("token").orElseThrow());
-        LeaseRecord known = held.get(key);
-        Instant since = known != null && known.token().equals(token) ? known.grantedAt() : now;
+        LeaseRecord known = held(key, token);
+        Instant since = known == null ? now : known.grantedAt();
         return new LeaseRecord(key, LeaseId.parse(answer.shown("leaseId")), holder, token, since, until, now, null);
     }
 
@@ -337,8 +329,7 @@ final class ServerLeaseStore implements LeaseStore {
         Facts holder = told.in("holder");
         Instant now = told.time("observedAt").orElse(until);
         FencingToken token = new FencingToken(number);
-        LeaseRecord known = held.get(key);
-        LeaseRecord own = known != null && known.token().equals(token) ? known : null;
+        LeaseRecord own = held(key, token);
         String label = holder.text("holder").orElse("unknown");
         RunId run = holder.text("runId").map(RunId::parse).orElse(null);
         return new LeaseRecord(

@@ -34,6 +34,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -141,14 +142,7 @@ final class ServerRuns implements TurnSource, AutoCloseable {
     }
 
     private static Run spec(RunRequest request, Run run) {
-        return new Run(
-                run.id(),
-                run.key(),
-                run.number(),
-                run.submittedAt(),
-                run.spec().terms(LeaseTerms.of(ttl(request))).execution(Execution.CALLER),
-                run.line(),
-                run.status());
+        return run.with(run.spec().terms(LeaseTerms.of(ttl(request))).execution(Execution.CALLER));
     }
 
     private Facts body(RunRequest request, @Nullable LeaseId lease) {
@@ -206,18 +200,9 @@ final class ServerRuns implements TurnSource, AutoCloseable {
 
     @Override
     public CompletionStage<TurnAnswer> take(TurnRequest request) {
-        CompletableFuture<TurnAnswer> taken = new CompletableFuture<>();
-        environment
-                .threads("interlock-turn")
-                .newThread(() -> {
-                    try {
-                        taken.complete(takeNow(request));
-                    } catch (RuntimeException | Error failure) {
-                        taken.completeExceptionally(failure);
-                    }
-                })
-                .start();
-        return taken;
+        ThreadFactory threads = environment.threads("interlock-turn");
+        return CompletableFuture.supplyAsync(
+                () -> takeNow(request), task -> threads.newThread(task).start());
     }
 
     private TurnAnswer takeNow(TurnRequest request) {

@@ -95,7 +95,7 @@ public final class SqsIntake implements Intake {
                             () -> waits.longest(held.oldest()).toMillis() / 1_000.0);
             house.gauges().show("interlock.sqs.up", labels, () -> link.isUp() ? 1 : 0);
             Duration lookAtHeld = retryAfter.compareTo(LOOK_AT_HELD) < 0 ? retryAfter : LOOK_AT_HELD;
-            again(lookAtHeld, () -> held.round(receiver::refuse));
+            again(lookAtHeld, lookAtHeld, () -> held.round(receiver::refuse));
             again(Duration.ZERO, settings.times().watchEvery(), deadLetters::round);
         }
 
@@ -134,10 +134,6 @@ public final class SqsIntake implements Intake {
             } catch (InterruptedException hurry) {
                 Thread.currentThread().interrupt();
             }
-        }
-
-        private void again(Duration time, Runnable chore) {
-            again(time, time, chore);
         }
 
         private void again(Duration first, Duration later, Runnable chore) {

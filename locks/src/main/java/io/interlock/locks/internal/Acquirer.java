@@ -119,13 +119,8 @@ final class Acquirer {
         AcquireRequest request = wanted.cleared(cleared);
         // Before the request is sent: the store's clock for the lease cannot start earlier.
         Moment before = time.now();
-        CompletionStage<AcquireAnswer> sent;
-        try {
-            sent = route.send.apply(request);
-        } catch (RuntimeException failure) {
-            sent = CompletableFuture.failedFuture(failure);
-        }
-        return sent.handle((answer, failure) -> failure != null
+        return Futures.begun(() -> route.send.apply(request))
+                .handle((answer, failure) -> failure != null
                         ? failed(request, Futures.cause(failure))
                         : answered(wanted, route, cleared, before, answer))
                 .thenCompose(stage -> stage);

@@ -149,14 +149,9 @@ final class Leases {
         runtime.forget(lease);
         List<ReleaseRequest> requests = lease.releaseRequests();
         CompletableFuture<Release> result = new CompletableFuture<>();
-        CompletionStage<List<ReleaseAnswer>> answers;
-        try {
-            answers = requests.size() == 1
-                    ? releases.submit(requests.get(0)).thenApply(List::of)
-                    : CompletableFuture.supplyAsync(() -> releaseTogether(store, requests), threads.calls());
-        } catch (RuntimeException closed) {
-            answers = CompletableFuture.failedStage(closed);
-        }
+        CompletionStage<List<ReleaseAnswer>> answers = Futures.begun(() -> requests.size() == 1
+                ? releases.submit(requests.get(0)).thenApply(List::of)
+                : CompletableFuture.supplyAsync(() -> releaseTogether(store, requests), threads.calls()));
         answers.whenComplete((given, failure) -> {
             if (failure != null) {
                 recovery.releaseLater(lease);

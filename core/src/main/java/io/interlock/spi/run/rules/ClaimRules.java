@@ -36,7 +36,7 @@ public final class ClaimRules {
     public static Optional<Claimed> claim(KeyState state, ClaimRequest request) {
         Optional<Run> kept = state.reserved()
                 .filter(run -> run.state() == RunState.PENDING && request.jobs().contains(run.job()));
-        if (kept.isEmpty() || QueueRules.holdsBack(state)) {
+        if (kept.isEmpty() || QueueRules.heldBack(state) != null) {
             return Optional.empty();
         }
         Run run = kept.get();
@@ -113,7 +113,7 @@ public final class ClaimRules {
             // Its turn came, but the state of the resource does not allow a start.
             return new TurnAnswer.Over(judged);
         }
-        if (state.isReservedFor(run) && !QueueRules.holdsBack(state) && QueueRules.hasPlace(state, seen)) {
+        if (state.isReservedFor(run) && QueueRules.heldBack(state) == null && QueueRules.hasPlace(state, seen)) {
             RunRefusal.WrongState wrong = QueueRules.wrongState(state, seen);
             if (wrong != null) {
                 // The state of the resource was set after the key was offered.

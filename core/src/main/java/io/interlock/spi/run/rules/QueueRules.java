@@ -183,11 +183,6 @@ public final class QueueRules {
         return lease != null && state.lease().orElseThrow().awaitsProbe() ? new Refusal.AwaitsProbe(lease) : null;
     }
 
-    /** Whether nothing may start now, not even the run with the reservation. */
-    static boolean holdsBack(KeyState state) {
-        return heldBack(state) != null;
-    }
-
     /** What prevents the start of a waiting run, or {@code null} if only its own delay does. */
     static @Nullable Refusal inTheWayOf(KeyState state, Run run) {
         boolean offered = state.isReservedFor(run);
@@ -207,7 +202,7 @@ public final class QueueRules {
     }
 
     /** What prevents even the start of the run with the reservation, or {@code null}. */
-    private static @Nullable Refusal heldBack(KeyState state) {
+    static @Nullable Refusal heldBack(KeyState state) {
         Refusal quiet = quiet(state);
         return quiet != null ? quiet : paused(state);
     }

@@ -45,7 +45,7 @@ final class KeyRow {
     Claim claim;
 
     private final Map<RunId, Run> busy = new LinkedHashMap<>();
-    private @Nullable MemoryQueue queue;
+    private final MemoryQueue queue = new MemoryQueue();
 
     /** A claim of a run of this key. */
     record Claim(UUID id, LeaseId lease) {}
@@ -56,22 +56,22 @@ final class KeyRow {
     }
 
     KeyRows rows(@Nullable LeaseRow lease, long lastToken) {
-        return new KeyRows(lease, lastToken, reservation, List.copyOf(busy.values()), queue(), resource);
+        return new KeyRows(lease, lastToken, reservation, busy(), queue, resource);
     }
 
     RunQueue queue() {
-        return queue == null ? RunQueue.EMPTY : queue;
+        return queue;
     }
 
     /** The waiting runs, in the order of their numbers. */
     List<Run> waiting() {
-        return queue == null ? List.of() : List.copyOf(queue.all());
+        return List.copyOf(queue.all());
     }
 
     /** When the first of the waiting runs was submitted, or {@code null} if none waits. */
     @Nullable
     Instant oldestWaiting() {
-        return queue == null ? null : queue.oldest();
+        return queue.oldest();
     }
 
     /** The PENDING or RUNNING run; more than one only if rules were broken. */
@@ -80,7 +80,7 @@ final class KeyRow {
     }
 
     boolean hasOpenRuns() {
-        return !busy.isEmpty() || queue != null;
+        return !busy.isEmpty() || queue.size() > 0;
     }
 
     boolean isNeeded() {
@@ -89,16 +89,10 @@ final class KeyRow {
 
     void put(Run run, boolean isReady, @Nullable Instant dueAt) {
         busy.remove(run.id());
+        queue.remove(run.id());
         if (run.state() == RunState.QUEUED) {
-            queue = queue == null ? new MemoryQueue() : queue;
             queue.put(run, isReady, dueAt);
-            return;
-        }
-        if (queue != null) {
-            queue.remove(run.id());
-            queue = queue.size() == 0 ? null : queue;
-        }
-        if (!run.state().isTerminal()) {
+        } else if (!run.state().isTerminal()) {
             busy.put(run.id(), run);
         }
     }

@@ -41,7 +41,8 @@ class MemoryQueries implements RunQueries {
     @Override
     public List<Run> queue(LockKey key) {
         client.table().step(key, KeyState::now);
-        return client.alone(rows -> rows.waiting(key).stream()
+        return client.alone(rows -> rows.find(key).stream()
+                .flatMap(row -> row.waiting().stream())
                 .sorted(QueueRules.readyFirst(client.table().now()))
                 .toList());
     }
@@ -77,7 +78,7 @@ class MemoryQueries implements RunQueries {
 
     @Override
     public Optional<Resource> resource(LockKey key) {
-        return client.alone(rows -> rows.resource(key));
+        return client.alone(rows -> rows.find(key).map(row -> row.resource));
     }
 
     @Override

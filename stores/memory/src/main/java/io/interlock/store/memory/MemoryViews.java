@@ -15,7 +15,6 @@ import io.interlock.run.Summary;
 import io.interlock.run.Summary.OpenRuns;
 import io.interlock.run.Summary.RunCount;
 import io.interlock.spi.run.RunViews;
-import io.interlock.spi.run.rules.KeyViews;
 import io.interlock.spi.run.rules.LineRules;
 import io.interlock.spi.run.rules.QueueRules;
 import java.time.Instant;
@@ -25,7 +24,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -56,16 +54,16 @@ class MemoryViews implements RunViews {
                 .filter(key -> key.tenant().equals(tenant) && wanted.test(key))
                 .distinct()
                 .sorted()
-                .map(key -> client.table().look(key, KeyViews::view))
-                .flatMap(Optional::stream);
+                .flatMap(key -> client.table().view(key).stream());
     }
 
     @Override
     public KeyLine line(LineQuery query) {
-        KeyView view = client.table().look(query.key(), KeyViews::view).orElse(null);
+        KeyView view = client.table().view(query.key()).orElse(null);
         return client.alone(rows -> {
             Instant now = client.table().now();
-            List<LineRules.Standing> found = rows.waiting(query.key()).stream()
+            List<LineRules.Standing> found = rows.find(query.key()).stream()
+                    .flatMap(row -> row.waiting().stream())
                     .sorted(QueueRules.readyFirst(now))
                     .map(run -> LineRules.Standing.of(run, now))
                     .filter(standing -> standing.isBehind(

@@ -10,7 +10,6 @@ import io.interlock.run.Attempt.Turn;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.JobName;
 import io.interlock.run.Pause;
-import io.interlock.run.Resource;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus.Waiter;
@@ -152,21 +151,9 @@ final class RunRows {
         return history.find(id);
     }
 
-    /** The runs that wait for a key, in the order of their numbers. */
-    List<Run> waiting(LockKey key) {
-        KeyRow row = keys.get(key);
-        return row == null ? List.of() : row.waiting();
-    }
-
-    /** When the first of the runs that wait for a key was submitted, or {@code null} if none waits. */
-    @Nullable
-    Instant oldestWaiting(LockKey key) {
-        KeyRow row = keys.get(key);
-        return row == null ? null : row.oldestWaiting();
-    }
-
-    Optional<Resource> resource(LockKey key) {
-        return Optional.ofNullable(keys.get(key)).map(row -> row.resource);
+    /** The data of a key besides its lease, if it has runs or a resource. */
+    Optional<KeyRow> find(LockKey key) {
+        return Optional.ofNullable(keys.get(key));
     }
 
     OpenRuns openRuns(String tenant, long most) {

@@ -5,6 +5,7 @@ import io.interlock.LeaseRecord.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunState;
+import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.SweepAction;
 import io.interlock.spi.LeaseStore.AcquireAnswer;
@@ -18,6 +19,7 @@ import io.interlock.spi.TokenLayout;
 import io.interlock.spi.Watchers;
 import io.interlock.spi.run.rules.KeyRows;
 import io.interlock.spi.run.rules.KeyState;
+import io.interlock.spi.run.rules.KeyViews;
 import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.spi.run.rules.LeaseRules;
 import io.interlock.spi.run.rules.Settlement;
@@ -28,7 +30,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -168,9 +169,10 @@ class RunTable {
         work.callThoseOf(Optional.empty());
     }
 
-    /** Reads a key without changes, and when the first of its waiting runs was submitted. */
-    <T> T look(LockKey key, BiFunction<KeyState, @Nullable Instant, T> look) {
-        return alone(rows -> look.apply(load(key), rows.oldestWaiting(key)));
+    /** The activity of a key; changes nothing. */
+    Optional<KeyView> view(LockKey key) {
+        return alone(rows -> KeyViews.view(
+                load(key), rows.find(key).map(KeyRow::oldestWaiting).orElse(null)));
     }
 
     /** Callers that wait can report now. */
@@ -279,16 +281,12 @@ class RunTable {
     /** Deletes expired leases whose lock delay is over. */
     List<LeaseRecord> sweep(int limit) {
         List<LeaseRecord> cleared = rows.leases.keys().stream()
-                .flatMap(key -> unsettled(key, this::clear).stream())
+                .filter(key -> find(key).filter(LeaseRecord::isExpired).isPresent())
+                .flatMap(key -> unsettled(key, LeaseRules::clear).stream())
                 .limit(limit)
                 .toList();
         alone(RunRows::tenantsThatWait).forEach(this::fillPlaces);
         return cleared;
-    }
-
-    /** Deletes the lease of a key that could be granted again. */
-    Optional<LeaseRecord> clear(KeyState state) {
-        return LeaseRules.clear(state);
     }
 
     Instant bumpEpoch() {

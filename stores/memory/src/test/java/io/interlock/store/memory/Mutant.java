@@ -21,7 +21,6 @@ import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -197,10 +196,13 @@ enum Mutant {
 
     SWEEP_CLEARS_LIVE_LEASES(clock -> new Table(clock) {
         @Override
-        Optional<LeaseRecord> clear(KeyState state) {
-            Optional<LeaseRecord> before = find(state.key());
-            state.setLease(null);
-            return before;
+        List<LeaseRecord> sweep(int limit) {
+            List<LeaseRecord> live = leases().toList();
+            live.forEach(lease -> unsettled(lease.key(), state -> {
+                state.setLease(null);
+                return state;
+            }));
+            return live;
         }
     }),
 

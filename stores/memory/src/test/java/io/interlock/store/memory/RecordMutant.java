@@ -59,8 +59,9 @@ enum RecordMutant {
 
     FORGETTING_DROPS_NAMES_THAT_COUNT(MemoryHarness.other(Upkeep.class, client -> new MemoryUpkeep(client) {
         @Override
-        Instant namesUntil(Instant now) {
-            return Instant.MAX;
+        public Forgotten forget(Retention retention, int limit) {
+            client.alone(rows -> rows.names.forgetOver(Instant.MAX, Integer.MAX_VALUE));
+            return super.forget(retention, limit);
         }
     })),
 
