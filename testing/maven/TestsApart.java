@@ -126,15 +126,17 @@ public final class TestsApart implements Builder {
             if (new File(module.getBuild().getTestOutputDirectory()).exists()) {
                 begin(
                         programs,
-                        amount(module),
+                        urgency(module),
                         () -> modules.buildProject(build.getSession(), session, reactor, module, TESTS));
             }
         }
 
-        /** The longest begin first, or they end alone: those with many processes, and of these the later ones, which start whole servers. */
-        private int amount(MavenProject module) {
-            int processes = Integer.parseInt(module.getProperties().getProperty("test.processes", "1"));
-            return processes * builds.size() + session.getProjects().indexOf(module);
+        /** The longest begin first, or they end alone: those that the property {@code test.longest} names, in this order, before all others. */
+        private int urgency(MavenProject module) {
+            List<String> longest =
+                    List.of(module.getProperties().getProperty("test.longest", "").split("\\s+", -1));
+            int place = longest.indexOf(module.getArtifactId());
+            return place < 0 ? 0 : longest.size() - place;
         }
 
         private void begin(CompletableFuture<?> after, int urgency, Runnable work) {
