@@ -105,7 +105,7 @@ export interface Work extends Held {
   readonly parameters: Record<string, unknown>;
   readonly traceparent?: string;
   readonly isCancelled: boolean;
-  /** Names the stage that the work is at, for those who wait. Throws like check. */
+  /** Names the stage that the work is at, for the callers that wait. Throws like check. */
   stage(name: string): Promise<void>;
   /** Says how far the work is; it is told with the next renewal. Throws like check. */
   progress(done: number, total?: number): void;

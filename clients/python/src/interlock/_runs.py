@@ -120,7 +120,7 @@ class Work(Held):
             raise Cancelled(self._cancelled)
 
     def stage(self, name: str) -> None:
-        """Names the stage that the work is at, for those who wait. Raises like `check`."""
+        """Names the stage that the work is at, for the callers that wait. Raises like `check`."""
         Held.check(self)
         with self._lock:
             self._report["stage"] = str(name)
