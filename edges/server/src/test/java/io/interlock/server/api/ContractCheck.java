@@ -29,6 +29,9 @@ public final class ContractCheck {
     /** By document, operation and status, for all servers of this JVM: each takes longer to create than many answers to check. */
     private static final Map<String, Validator> VALIDATORS = new ConcurrentHashMap<>();
 
+    /** By document. */
+    private static final Map<String, JsonObject> COMPONENTS = new ConcurrentHashMap<>();
+
     private final String name;
     private final JsonObject document;
     private final Map<Pattern, JsonObject> paths = new LinkedHashMap<>();
@@ -122,11 +125,17 @@ public final class ContractCheck {
                 .isTrue();
     }
 
-    // A copy: the validator leaves marks in what it is given, and several may be made at once.
+    // Copies: the validator leaves marks in what it is given, and several may be made at once.
     private JsonObject closed(JsonObject schema) {
+        JsonObject components = COMPONENTS.computeIfAbsent(name, document -> closedComponents());
+        return close(schema.copy()).put("components", components.copy());
+    }
+
+    private JsonObject closedComponents() {
         JsonObject components = document.getJsonObject("components").copy();
-        components.getJsonObject("schemas").forEach(named -> closeInside((JsonObject) named.getValue()));
-        return close(schema.copy()).put("components", components);
+        components.remove("examples");
+        components.getJsonObject("schemas").forEach(schema -> closeInside((JsonObject) schema.getValue()));
+        return components;
     }
 
     /** Allows no field that {@code schema} does not name. Only where it is used: a part of another schema may not forbid what that names. */
