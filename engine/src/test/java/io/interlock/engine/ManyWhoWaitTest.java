@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec.Execution;
@@ -13,11 +14,15 @@ import io.interlock.spi.run.RunStore;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -78,6 +83,33 @@ class ManyWhoWaitTest {
             faults.up();
             work.finish(new Ending.Succeeded(null));
             assertThat(end.get(20, TimeUnit.SECONDS)).isPresent();
+        }
+    }
+
+    @Test
+    void oneLookIsEnoughForAllThoughTheyAreToldLate() {
+        EngineThreads threads = EngineThreads.of(Environment.system());
+        Queue<Runnable> looks = new ConcurrentLinkedQueue<>();
+        Queue<Runnable> told = new ConcurrentLinkedQueue<>();
+        try (RunEngine engine = builder(new MemoryStore(Environment.system()))
+                .threads(new EngineThreads(
+                        looks::add,
+                        threads.heartbeats(),
+                        threads.endings(),
+                        threads.work(),
+                        told::add,
+                        threads.closing()))
+                .build()) {
+            RunId gone = RunId.create(
+                    Environment.system().clock(), Environment.system().random());
+            List<CompletableFuture<Optional<Run>>> ends =
+                    IntStream.range(0, 100).mapToObj(each -> end(engine, gone)).toList();
+            assertThat(looks).hasSize(1);
+            looks.remove().run();
+            assertThat(told).hasSize(100);
+            assertThat(looks).isEmpty();
+            told.forEach(Runnable::run);
+            assertThat(ends).allMatch(end -> end.join().isEmpty());
         }
     }
 

@@ -81,7 +81,7 @@ public final class LongPolls<K, A> {
     /** This is the answer to all that wait for {@code about}. */
     @SuppressWarnings("unchecked") // no other waiters are in these queues
     public void answer(K about, A answer) {
-        queues.waiters(about).forEach(waiter -> ((Waiter) waiter).settle(answer, null));
+        queues.waiters(about).forEach(waiter -> ((Waiter) waiter).share(answer));
     }
 
     /**
@@ -145,7 +145,7 @@ public final class LongPolls<K, A> {
             return Futures.begun(question)
                     .handle((answer, failure) -> answered(answer)
                             // The next one asks at once: there may be more.
-                            ? new WaitQueues.Next<>(() -> over(answer, failure), null, answer)
+                            ? new WaitQueues.Next<>(() -> over(answer, failure), null, shared ? null : answer)
                             : new WaitQueues.Next<>(null, WaitQueues.NEXT_POLL, answer));
         }
 
@@ -162,9 +162,20 @@ public final class LongPolls<K, A> {
             boolean enough = answer == null ? !shared : isEnough.test(answer);
             synchronized (this) {
                 asking = false;
-                settled = enough || late;
-                return settled;
+                settled |= enough || late;
+                return enough || late;
             }
+        }
+
+        /** It has the answer to another question, and asks no more. */
+        private void share(A answer) {
+            synchronized (this) {
+                if (settled) {
+                    return;
+                }
+                settled = true;
+            }
+            settle(answer, null);
         }
 
         private void over(@Nullable A answer, @Nullable Throwable failure) {

@@ -232,6 +232,12 @@ final class MariaDbDialect extends ServerDialect {
         return "SELECT x.number FROM ${t:run} AS x WHERE x.tenant = ? AND x.submitted_at < ? ORDER BY x.submitted_at DESC LIMIT 1";
     }
 
+    @Override
+    protected String noneBeforeBehind() {
+        return "SELECT coalesce((SELECT x.number - 1 FROM ${t:run} AS x WHERE x.tenant = ? AND x.submitted_at >= ?"
+                + " ORDER BY x.submitted_at LIMIT 1), 9223372036854775807)";
+    }
+
     // It goes from name to name for DISTINCT by itself, and ends recursions after a thousand steps.
     @Override
     protected String namesOfRuns() {

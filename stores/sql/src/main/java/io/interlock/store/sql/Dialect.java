@@ -299,6 +299,14 @@ public abstract class Dialect {
                 SELECT max(s.low) FROM s""";
     }
 
+    /**
+     * A query of a number behind which no run of a tenant was submitted before a moment, with the same parameters. Numbers rise with time
+     * but for a margin, so a run behind the last one of {@link #lastBefore} may have been submitted a moment before it.
+     */
+    protected String noneBeforeBehind() {
+        return lastBefore();
+    }
+
     /** Adds to {@code trip} what draws the numbers of {@code count} new runs, and hands them on in their order. */
     protected abstract void drawNumbers(Trip trip, int count, LongConsumer numbers);
 

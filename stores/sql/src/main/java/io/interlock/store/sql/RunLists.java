@@ -236,20 +236,20 @@ final class RunLists implements RunQueries {
         Instant since = query.since();
         if (since != null) {
             long from = Math.max(0, Micros.ceiling(since));
-            filter.and("AND x.number >= ?", lastBefore(transaction, query.tenant(), from - MARGIN))
+            String before = transaction.dialect().lastBefore();
+            filter.and("AND x.number >= ?", transaction.query(before, Trip.NUMBER, query.tenant(), from - MARGIN))
                     .and(String.format(submitted, ">="), from);
         }
         Instant until = query.until();
         if (until != null) {
             long to = Math.max(0, Micros.ceiling(until));
-            filter.and("AND x.number <= ?", lastBefore(transaction, query.tenant(), to + MARGIN_OF_CLOCK))
+            String behind = transaction.dialect().noneBeforeBehind();
+            filter.and(
+                            "AND x.number <= ?",
+                            transaction.query(behind, Trip.NUMBER, query.tenant(), to + MARGIN_OF_CLOCK))
                     .and(String.format(submitted, "<"), to);
         }
         return filter;
-    }
-
-    private static long lastBefore(Transaction transaction, String tenant, long moment) throws SQLException {
-        return transaction.query(transaction.dialect().lastBefore(), Trip.NUMBER, tenant, moment);
     }
 
     @Override
