@@ -66,8 +66,11 @@ class Transport {
     this.headers = { "x-api-key": key, accept: "application/json" };
   }
 
-  /** One request. Throws Unavailable if no answer came: it may or may not have been carried out. */
-  async send(method, path, { body, timeout = 10, headers = {} } = {}) {
+  /**
+   * One request. Throws Unavailable if no answer came: it may or may not have been carried out. `expects` is a member that each success
+   * of the server has.
+   */
+  async send(method, path, { body, timeout = 10, headers = {}, expects } = {}) {
     const request = {
       method,
       // The API key belongs to this server alone.
@@ -81,7 +84,7 @@ class Transport {
       const answer = await response.text();
       const body = response.status === NO_CONTENT ? {} : objectOf(answer);
       // A refusal counts in any words. But a success that is not the server's, such as a page of a proxy, proves nothing.
-      if (!body && response.ok) {
+      if (response.ok && (!body || (expects && !(expects in body)))) {
         throw new Error("another program answered");
       }
       return {
@@ -102,7 +105,7 @@ class Transport {
     for (let attempt = 0; ; attempt++) {
       let failure;
       try {
-        const answer = await this.send("POST", path, { body, timeout: 40 });
+        const answer = await this.send("POST", path, { body, timeout: 40, expects: "state" });
         if (answer.isGood) {
           return answer;
         }
@@ -238,7 +241,10 @@ class Held {
     const sentAt = moment();
     let answer;
     try {
-      answer = await this._renewal(this.#transport, Math.min(LONGEST_REQUEST, Math.max(1, this.remaining)));
+      const timeout = Math.min(LONGEST_REQUEST, Math.max(1, this.remaining));
+      const [path, body] = this._renewal();
+      const request = { body: { ...this._proof(), ...body }, timeout, expects: "expiresAt" };
+      answer = await this.#transport.send("POST", path, request);
     } catch {
       return false;
     }
@@ -261,7 +267,7 @@ class Held {
     return !(failure instanceof Unavailable);
   }
 
-  /** Forgets what a renewal carries beside its proof. Whether there was anything. */
+  /** Forgets what the work has reported. Whether there was anything. */
   _dropReport() {
     return false;
   }
@@ -276,11 +282,11 @@ class Held {
   }
 
   /** Sends the end until the server answers or the lease is over. The same words get the same answer. */
-  async _insist(path, body) {
+  async _insist(path, body, expects) {
     for (let repeated = false; ; repeated = true) {
       let failure;
       try {
-        const answer = await this.#transport.send("POST", path, { body, timeout: LONGEST_REQUEST });
+        const answer = await this.#transport.send("POST", path, { body, timeout: LONGEST_REQUEST, expects });
         if (answer.isGood) {
           // Whether the request was sent before, and may have been carried out then.
           return { ...answer, repeated };
@@ -334,9 +340,8 @@ class Lease extends Held {
     }
   }
 
-  _renewal(transport, timeout) {
-    const body = { key: this.key, ttl: text(this.#ttl), ...this._proof() };
-    return transport.send("POST", "/locks/renew", { body, timeout });
+  _renewal() {
+    return ["/locks/renew", { key: this.key, ttl: text(this.#ttl) }];
   }
 }
 
@@ -394,14 +399,14 @@ class Run {
   }
 
   async cancel(reason) {
-    const answer = await this.#transport.send("POST", `/runs/${this.id}/cancel`, { body: { reason } });
+    const answer = await this.#transport.send("POST", `/runs/${this.id}/cancel`, { body: { reason }, expects: "state" });
     if (!answer.isGood) {
       throw errorOf(answer.status, answer.body);
     }
   }
 
   async #take(method, path, options) {
-    const answer = await this.#transport.send(method, `/runs/${this.id}${path}`, options);
+    const answer = await this.#transport.send(method, `/runs/${this.id}${path}`, { ...options, expects: "state" });
     if (!answer.isGood) {
       throw errorOf(answer.status, answer.body);
     }
@@ -445,9 +450,8 @@ class Work extends Held {
     this.check();
   }
 
-  _renewal(transport, timeout) {
-    const body = { ...this._proof(), ...this.#report };
-    return transport.send("POST", `/runs/${this.runId}/heartbeat`, { body, timeout });
+  _renewal() {
+    return [`/runs/${this.runId}/heartbeat`, this.#report];
   }
 
   _dropReport() {
@@ -496,7 +500,7 @@ class Work extends Held {
 
   async #tell(body) {
     try {
-      await this._insist(`/runs/${this.runId}/finish`, body);
+      await this._insist(`/runs/${this.runId}/finish`, body, "state");
     } catch (failure) {
       if (!(failure instanceof RunFinished)) {
         throw failure;
@@ -558,7 +562,7 @@ class Worker {
     while (!this.#stopping) {
       let pause = 1;
       try {
-        const answer = await this.#transport.send("POST", "/claims", { body, timeout: 40 });
+        const answer = await this.#transport.send("POST", "/claims", { body, timeout: 40, expects: "items" });
         if (answer.isGood) {
           answer.body.items.forEach((item) => this.#begin(item, sentAt));
           return;
@@ -646,7 +650,7 @@ export class Client {
       let failure;
       let pause = 0.5;
       try {
-        const answer = await this.#transport.send("POST", "/locks/acquire", { body, timeout: waits + 10 });
+        const answer = await this.#transport.send("POST", "/locks/acquire", { body, timeout: waits + 10, expects: "token" });
         if (answer.isGood) {
           return await new Lease(this.#transport, answer.body, ttl, sentAt)._begin();
         }
@@ -719,7 +723,7 @@ export class Client {
 
   async isValid(key, token) {
     const query = new URLSearchParams({ key, token: String(token) });
-    const answer = await this.#transport.send("GET", `/locks/validate?${query}`);
+    const answer = await this.#transport.send("GET", `/locks/validate?${query}`, { expects: "valid" });
     if (!answer.isGood) {
       throw errorOf(answer.status, answer.body);
     }

@@ -23,7 +23,7 @@ import uuid
 SERVER = os.environ.get("INTERLOCK_SERVER", "http://localhost:8080") + "/api/v1"
 API_KEY = os.environ["INTERLOCK_API_KEY"]
 NAME = f"{socket.gethostname()}/{os.getpid()}"
-GRACE = 10  # seconds between TERM and KILL
+GRACE = 10  # seconds between TERM and KILL, or less if the lease would end before
 stopping = threading.Event()
 
 
@@ -59,11 +59,11 @@ def post(path, body, timeout):
     return status, facts if isinstance(facts, dict) else {}
 
 
-def insist(path, body):
+def insist(path, body, is_over=lambda: False):
     """Repeats a request until it is answered. Claims and finishes may be repeated: the same request gets the same answer."""
     while True:
         status, answer = post(path, body, timeout=40)
-        if status:
+        if status or is_over():
             return status, answer
         time.sleep(1)
 
@@ -105,7 +105,7 @@ class Attempt:
                 self.renewed, self.cancelled = sent, answer["cancelRequested"]
             self.lost = status not in (0, 200) or time.monotonic() - self.renewed > 2 * self.every
             if self.lost or self.cancelled:
-                return stop(command)
+                return stop(command, self.renewed + 2.5 * self.every - time.monotonic())
             try:
                 command.wait(self.every if status else min(1, self.every / 4))
             except subprocess.TimeoutExpired:
@@ -148,11 +148,11 @@ class Attempt:
         insist(self.path + "/finish", {**self.proof, **ending})
 
 
-def stop(command):
-    for sign in (signal.SIGTERM, signal.SIGKILL):
+def stop(command, grace):
+    for sign, patience in ((signal.SIGTERM, max(0, min(grace, GRACE))), (signal.SIGKILL, GRACE)):
         try:
             os.killpg(command.pid, sign)
-            command.wait(GRACE)
+            command.wait(patience)
         except ProcessLookupError:
             return
         except subprocess.TimeoutExpired:
@@ -164,7 +164,9 @@ def main(job, *words):
         signal.signal(sign, lambda *_: stopping.set())
     while not stopping.is_set():
         claim = {"claimId": str(uuid.uuid4()), "worker": NAME, "jobs": [job], "max": 1, "wait": "10s"}
-        status, answer = insist("/claims", claim)
+        status, answer = insist("/claims", claim, stopping.is_set)
+        if not status:
+            return  # what it took, if anything, is left to others
         if status != 200:
             sys.exit(f"worker: {answer.get('title', status)}: {answer.get('detail', '')}")
         for item in answer["items"]:

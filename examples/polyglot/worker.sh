@@ -23,9 +23,12 @@ post() {
 }
 
 # insist PATH JSON: repeats a request until it is answered, and not by a page of a proxy. Claims and finishes may be repeated: the same
-# request gets the same answer.
+# request gets the same answer. What a claim without an answer took is left to others when the worker is to end.
 insist() {
-  until post "$1" "$2" 40; [[ $status == 2?? && $answer == \{* || $status == [34]?? && $status != 429 ]]; do sleep 1; done
+  until post "$1" "$2" 40; [[ $status == 2?? && $answer == \{* || $status == [34]?? && $status != 429 ]]; do
+    [[ $stopping && $1 == /claims ]] && exit
+    sleep 1
+  done
 }
 
 # heartbeat [FIELDS]: whether the lease is renewed
@@ -48,9 +51,19 @@ hold() {
   while kill -0 "$command" 2> /dev/null; do
     heartbeat "$(report)" || verdict=lost
     [[ $answer == *'"cancelRequested":true'* ]] && verdict=cancelled
-    [[ $verdict ]] && { kill -- "-$command" 2> /dev/null; return; }
+    case $verdict in
+      lost) stop 0.5; return ;;
+      cancelled) stop 2; return ;;
+    esac
     sleep "$every" & wait -n "$command" $!
   done
+}
+
+# stop GRACE: TERM, and KILL after so many times heartbeatEvery
+stop() {
+  kill -- "-$command" 2> /dev/null
+  sleep "$(awk "BEGIN { print $1 * $every }")" & wait -n "$command" $!
+  kill -KILL -- "-$command" 2> /dev/null
 }
 
 granted='"token":([0-9]+),"leaseId":"([^"]+)","expiresAt":"[^"]+","heartbeatEvery":"PT([0-9HMS.]+)","parameters":(.*)\}\]\}$'

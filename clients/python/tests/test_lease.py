@@ -107,8 +107,9 @@ class LeaseTest(unittest.TestCase):
             self.assertTrue(self.client.is_valid(name, lease.token))
 
     def test_the_success_of_another_program_is_no_answer(self):
-        for page in (b"<html>Back soon</html>", b"null", b"[]", b""):
-            other = OtherProgram(page)
+        pages = [(200, page) for page in (b"<html>Back soon</html>", b"null", b"[]", b"", b'{"status": "ok"}')]
+        for status, page in pages + [(204, b"")]:
+            other = OtherProgram(page, status)
             self.addCleanup(other.close)
             client = client_of(self, other.url)
             with self.assertRaises(Unavailable):

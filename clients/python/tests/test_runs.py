@@ -163,6 +163,15 @@ class RunTest(unittest.TestCase):
         until(lambda: stopped, "the end of the worker")
         self.assertEqual(stopped, [(True, "SUCCEEDED")])
 
+    def test_the_success_of_another_program_ends_no_worker(self):
+        other = OtherProgram(b'{"status": "ok"}')
+        self.addCleanup(other.close)
+        worker = client_of(self, other.url).worker({"python-own": lambda work: "done"})
+        paused = threading.Event()
+        with mock.patch.object(worker, "_pause", lambda duration: (paused.set(), worker.stop(0))):
+            worker.run()
+        self.assertTrue(paused.is_set())
+
     def test_a_worker_stops_soon_however_long_a_proxy_wants_it_to_wait(self):
         proxy = OtherProgram(status=503, headers=[("Retry-After", "3600")])
         self.addCleanup(proxy.close)

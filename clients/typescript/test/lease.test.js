@@ -149,8 +149,9 @@ test("a lease is declared lost before the server grants again", async (context) 
 });
 
 test("the success of another program is no answer", async (context) => {
-  for (const page of ["<html>Back soon</html>", "null", "[]", ""]) {
-    const other = await otherProgram(page);
+  const pages = ["<html>Back soon</html>", "null", "[]", "", '{"status": "ok"}'].map((page) => [page, 200]);
+  for (const [page, status] of [...pages, ["", 204]]) {
+    const other = await otherProgram(page, status);
     context.after(other.close);
     await assert.rejects(new Client({ server: other.url }).lease(key()), Unavailable);
     const lease = await client.lease(key());

@@ -175,6 +175,16 @@ test("join finds the run under way, and a name finds the same run", async () => 
   await Promise.all([first.cancel("test is over"), same.cancel("test is over")]);
 });
 
+test("the success of another program ends no worker", async (context) => {
+  const other = await otherProgram('{"status": "ok"}');
+  context.after(other.close);
+  const worker = new Client({ server: other.url }).worker({ "typescript-own": () => {} });
+  const running = worker.run();
+  await other.asked;
+  await worker.stop();
+  await running;
+});
+
 test("a worker stops soon however long a proxy wants it to wait", { timeout: 30_000 }, async (context) => {
   const proxy = await otherProgram("<html>Back soon</html>", 503, { "retry-after": "3600" });
   context.after(proxy.close);

@@ -56,7 +56,7 @@ class Client:
             # What an earlier request without an answer was granted is told again, and its time has begun then.
             sent_at = clock() if unclear_since is None else unclear_since
             try:
-                answer = self._transport.send("POST", "/locks/acquire", body, timeout=min(left, _LONGEST_WAIT) + 10)
+                answer = self._transport.send("POST", "/locks/acquire", body, timeout=min(left, _LONGEST_WAIT) + 10, expects="token")
             except Unavailable:
                 unclear_since = sent_at
                 if clock() >= deadline:
@@ -119,7 +119,7 @@ class Client:
 
     def is_valid(self, key: str, token: int) -> bool:
         """Whether `token` is the one of the lease that the key has now."""
-        answer = self._transport.send("GET", "/locks/validate", query={"key": key, "token": token})
+        answer = self._transport.send("GET", "/locks/validate", query={"key": key, "token": token}, expects="valid")
         if not answer.is_good:
             raise error_of(answer.status, answer.body)
         return bool(answer.body["valid"])
@@ -158,7 +158,7 @@ class Client:
         """Repeats a request without an answer a few times: each may be repeated."""
         for attempt in range(4):
             try:
-                answer = self._transport.send("POST", path, body, timeout=40)
+                answer = self._transport.send("POST", path, body, timeout=40, expects="state")
             except Unavailable:
                 if attempt == 3:
                     raise

@@ -144,7 +144,9 @@ class Held:
         """Whether the server answered."""
         sent_at = clock()
         try:
-            answer = self._renewal(min(_LONGEST_REQUEST, max(1.0, self.remaining)))
+            timeout = min(_LONGEST_REQUEST, max(1.0, self.remaining))
+            path, body = self._renewal()
+            answer = self._transport.send("POST", path, {**self._proof(), **body}, timeout=timeout, expects="expiresAt")
         except Unavailable as unclear:
             log.info("renewal not confirmed, trying again: %s", unclear)
             return False
@@ -164,11 +166,12 @@ class Held:
         # Unless it was refused for what it carried, it ends in time, as after the API key was revoked.
         return not (answer.status in REFUSED_FOR_GOOD and self._drop_report())
 
-    def _renewal(self, timeout: float) -> Answer:
+    def _renewal(self) -> "tuple[str, Dict[str, Any]]":
+        """The path of a renewal, and what it carries beside its proof."""
         raise NotImplementedError
 
     def _drop_report(self) -> bool:
-        """Forgets what a renewal carries beside its proof. Whether there was anything."""
+        """Forgets what the work has reported. Whether there was anything."""
         return False
 
     def _heard(self, body: Dict[str, Any]) -> None:
@@ -186,12 +189,12 @@ class Held:
             if thread is not threading.current_thread() and thread.is_alive():
                 thread.join()
 
-    def _insist(self, path: str, body: Dict[str, Any]) -> Answer:
+    def _insist(self, path: str, body: Dict[str, Any], expects: Optional[str] = None) -> Answer:
         """Sends the end until the server answers or the lease is over. The same words get the same answer."""
         repeated = False
         while True:
             try:
-                answer = self._transport.send("POST", path, body, timeout=_LONGEST_REQUEST)
+                answer = self._transport.send("POST", path, body, timeout=_LONGEST_REQUEST, expects=expects)
                 if answer.is_good:
                     answer.repeated = repeated
                     return answer
@@ -231,10 +234,8 @@ class Lease(Held):
         elif answer.lapsed:
             raise LeaseLost("the lease was %s before it was given back" % answer.lapsed.lower())
 
-    def _renewal(self, timeout: float) -> Answer:
-        return self._transport.send(
-            "POST", "/locks/renew", {"key": self.key, "ttl": text(self._ttl), **self._proof()}, timeout=timeout
-        )
+    def _renewal(self) -> "tuple[str, Dict[str, Any]]":
+        return "/locks/renew", {"key": self.key, "ttl": text(self._ttl)}
 
     def __enter__(self) -> "Lease":
         return self

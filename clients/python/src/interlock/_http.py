@@ -71,8 +71,12 @@ class Transport:
         query: Optional[Dict[str, Any]] = None,
         timeout: float = 10.0,
         headers: Optional[Dict[str, str]] = None,
+        expects: Optional[str] = None,
     ) -> Answer:
-        """Sends one request. Raises `Unavailable` if no answer came: the request may or may not have been carried out."""
+        """Sends one request. Raises `Unavailable` if no answer came: the request may or may not have been carried out.
+
+        :param expects: a member that each success of the server has
+        """
         target = self._path + path
         if query:
             target += "?" + urlencode({name: value for name, value in query.items() if value is not None})
@@ -87,10 +91,10 @@ class Transport:
             raise Unavailable("no answer from %s: %s" % (self._host, broken or type(broken).__name__)) from broken
         self._give_back(connection, response.will_close)
         body = {} if response.status == _NO_CONTENT else _object(raw)
+        # A refusal counts in any words. But a success that is not the server's, such as a page of a proxy, proves nothing.
+        if 200 <= response.status < 300 and (body is None or (expects is not None and expects not in body)):
+            raise Unavailable("another program than an Interlock server answered at %s" % self._host)
         if body is None:
-            # A refusal counts in any words. But a success that is not the server's, such as a page of a proxy, proves nothing.
-            if 200 <= response.status < 300:
-                raise Unavailable("another program than an Interlock server answered at %s" % self._host)
             body = {"detail": raw[:200].decode("utf-8", "replace")}
         lapsed = response.getheader("X-Lease-Lapsed")
         return Answer(response.status, body, _seconds(response.getheader("Retry-After")), lapsed)

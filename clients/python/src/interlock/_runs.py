@@ -63,19 +63,19 @@ class Run:
                 break
             wait = {"Prefer": "wait=%d" % max(1, int(left))}
             try:
-                self._take(self._transport.send("GET", "/runs/" + self.id, timeout=left + 10, headers=wait))
+                self._take(self._transport.send("GET", "/runs/" + self.id, timeout=left + 10, headers=wait, expects="state"))
             except Unavailable:
                 time.sleep(min(1.0, left))
         return self
 
     def refresh(self) -> "Run":
         """Asks the server how it stands."""
-        self._take(self._transport.send("GET", "/runs/" + self.id))
+        self._take(self._transport.send("GET", "/runs/" + self.id, expects="state"))
         return self
 
     def cancel(self, reason: str) -> None:
         """Asks the run to stop. Raises `RunFinished` if it has ended."""
-        answer = self._transport.send("POST", "/runs/%s/cancel" % self.id, {"reason": reason})
+        answer = self._transport.send("POST", "/runs/%s/cancel" % self.id, {"reason": reason}, expects="state")
         if not answer.is_good:
             raise error_of(answer.status, answer.body)
 
@@ -134,12 +134,9 @@ class Work(Held):
             self._report["progress"] = {"done": int(done)} if total is None else {"done": int(done), "total": int(total)}
         self.check()
 
-    def _renewal(self, timeout: float) -> Answer:
+    def _renewal(self) -> "tuple[str, Dict[str, Any]]":
         with self._lock:
-            report = dict(self._report)
-        return self._transport.send(
-            "POST", "/runs/%s/heartbeat" % self.run_id, {**self._proof(), **report}, timeout=timeout
-        )
+            return "/runs/%s/heartbeat" % self.run_id, dict(self._report)
 
     def _drop_report(self) -> bool:
         with self._lock:
@@ -179,7 +176,7 @@ class Work(Held):
 
     def _tell(self, body: Dict[str, Any]) -> None:
         try:
-            self._insist("/runs/%s/finish" % self.run_id, body)
+            self._insist("/runs/%s/finish" % self.run_id, body, expects="state")
         except RunFinished:
             log.info("run %s had ended before its end was told", self.run_id)
 
@@ -275,7 +272,7 @@ class Worker:
         # What an unclear claim took when the worker stops is given to others once its lease has ended.
         while not self._stopping:
             try:
-                answer = self._transport.send("POST", "/claims", body, timeout=40)
+                answer = self._transport.send("POST", "/claims", body, timeout=40, expects="items")
             except Unavailable as unclear:
                 log.warning("no work could be taken, trying again: %s", unclear)
                 self._pause(1)

@@ -34,6 +34,7 @@ public final class PlainText {
 
     private static boolean isHarmful(char c) {
         return Character.isISOControl(c)
+                || c == '\u061c'
                 || c == '\u200e'
                 || c == '\u200f'
                 || (c >= '\u2028' && c <= '\u202e')

@@ -14,6 +14,7 @@ class PlainTextTest {
             boolean obeyed = (Character.isISOControl(c) && c != '\n' && c != '\t')
                     || (c >= 0x2028 && c <= 0x202e)
                     || (c >= 0x2066 && c <= 0x2069)
+                    || c == 0x061c
                     || c == 0x200e
                     || c == 0x200f;
             assertThat(shown).isEqualTo(obeyed ? String.format("a\\u%04xb", c) : "a" + (char) c + "b");

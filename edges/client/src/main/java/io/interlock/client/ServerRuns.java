@@ -18,6 +18,7 @@ import io.interlock.engine.WorkerEngine.WorkSource;
 import io.interlock.run.Attempt.Claimed;
 import io.interlock.run.Attempt.TurnAnswer;
 import io.interlock.run.Run;
+import io.interlock.run.RunLimits;
 import io.interlock.run.RunSpec.Execution;
 import io.interlock.service.Facts;
 import io.interlock.spi.ChangeFeed;
@@ -142,7 +143,11 @@ final class ServerRuns implements TurnSource, AutoCloseable {
     }
 
     private static Run spec(RunRequest request, Run run) {
-        return run.with(run.spec().terms(LeaseTerms.of(ttl(request))).execution(Execution.CALLER));
+        RunLimits told = run.spec().limits();
+        // A server does not tell how long the run waits. Of one that is gone, this ends the wait.
+        RunLimits limits = new RunLimits(request.maxWait().orElse(null), told.maxRuntime(), told.expiryGrace());
+        return run.with(
+                run.spec().terms(LeaseTerms.of(ttl(request))).limits(limits).execution(Execution.CALLER));
     }
 
     private Facts body(RunRequest request, @Nullable LeaseId lease) {

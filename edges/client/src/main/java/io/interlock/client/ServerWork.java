@@ -171,7 +171,12 @@ final class ServerWork implements WorkSteps {
     }
 
     private Answer heartbeat(String run, Facts body, Duration ttl) {
-        return clear(() -> client.heartbeat("/runs/" + run + "/heartbeat", body, ttl));
+        Answer answer = clear(() -> client.heartbeat("/runs/" + run + "/heartbeat", body, ttl));
+        if (answer.isGood() && answer.body().text("expiresAt").isEmpty()) {
+            throw new StoreUnavailableException(
+                    client.toString(), "answers without an end of the lease, as another program");
+        }
+        return answer;
     }
 
     /** The answer, if it is one: a server that is away or asked too much has given none. */

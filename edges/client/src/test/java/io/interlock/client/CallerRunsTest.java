@@ -50,6 +50,19 @@ class CallerRunsTest {
     }
 
     @Test
+    void theSuccessOfAnotherProgramKeepsNoLease() {
+        try (SpokenServer server = new SpokenServer((self, question) -> switch (question.verb()) {
+                    case "runs" -> GRANTED;
+                    case "heartbeat" -> "{\"status\":\"ok\"}";
+                    default -> DONE;
+                });
+                InterlockClient client = client(server)) {
+            CallerRun work = started(client.submit(request(ConflictPolicy.REJECT)));
+            await().until(() -> work.stopping().isPresent());
+        }
+    }
+
+    @Test
     void anEndThatIsNotWrittenDownIsToldAgain() {
         try (SpokenServer server = new SpokenServer((self, question) -> switch (question.verb()) {
                     case "runs" -> GRANTED;
@@ -92,6 +105,24 @@ class CallerRunsTest {
                 InterlockClient client = client(server)) {
             queued(client.submit(request(ConflictPolicy.QUEUE))).close();
             await().until(() -> !server.asked("cancel").isEmpty());
+        }
+    }
+
+    @Test
+    void aCallerWaitsNoLongerThanItSaidThoughTheServerIsGone() {
+        try (SpokenServer server = new SpokenServer((self, question) -> {
+                    if (question.verb().equals("runs")) {
+                        return QUEUED;
+                    }
+                    throw new IOException("gone");
+                });
+                InterlockClient client = client(server)) {
+            CallerTurn turn = queued(client.submit(request(ConflictPolicy.QUEUE).maxWait(Duration.ofMillis(100))));
+            assertThatThrownBy(turn::take)
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .cause()
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasCauseInstanceOf(UnreachableException.class);
         }
     }
 

@@ -17,7 +17,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -302,7 +301,7 @@ public final class Api {
                 Problem.of(
                                 ProblemCode.METHOD_NOT_ALLOWED,
                                 "The route does not know this method; it knows " + String.join(", ", methods) + ".")
-                        .with("allowed", new JsonArray(List.copyOf(methods))));
+                        .with("allowed", List.copyOf(methods)));
     }
 
     /** Which version of Interlock this server is. */

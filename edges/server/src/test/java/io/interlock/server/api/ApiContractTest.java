@@ -209,6 +209,7 @@ class ApiContractTest {
         assertThat(answer.statusCode()).isEqualTo(405);
         assertThat(answer.headers().firstValue("Allow")).contains("GET");
         assertThat(Rig.json(answer).getString("code")).isEqualTo("method-not-allowed");
+        assertThat(Rig.json(answer).getJsonArray("allowed")).containsExactly("GET");
         HttpResponse<String> nowhere = rig.get("/api/v1/lokcs", rig.key("acme", Role.ADMIN));
         assertThat(nowhere.statusCode()).isEqualTo(404);
         assertThat(Rig.json(nowhere).getString("code")).isEqualTo("unknown-route");

@@ -17,6 +17,9 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -204,6 +207,42 @@ class PolyglotWorkersTest {
                         "echo $INTERLOCK_RUN_ID >> begun; sleep 100")) {
             ends(run, "FAILED");
             assertThat(lines("begun")).as(worker.said()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCommandThatDoesNotHearIsKilledBeforeItsLeaseEnds(Script script) throws IOException {
+        String job = "report-" + script;
+        String run = submit(job, "deaf/" + script);
+        String work = "trap '' TERM; echo $$ >> begun; while :; do sleep 0.1; done";
+        AtomicBoolean away = new AtomicBoolean();
+        try (ProxyInFront proxy =
+                        new ProxyInFront(server, path -> away.get() && path.endsWith("/heartbeat") ? 502 : 0);
+                Script.Running worker = script.start(proxy.url(), server.key().orElseThrow(), folder, job, work)) {
+            await().atMost(SOON).until(() -> !lines("begun").isEmpty());
+            away.set(true);
+            ends(run, "FAILED");
+            assertThat(ProcessHandle.of(Long.parseLong(lines("begun").get(0))).filter(ProcessHandle::isAlive))
+                    .as(worker.said())
+                    .isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aTermEndsItThoughTheServerIsAway(Script script) throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        try (ProxyInFront proxy = new ProxyInFront(server, path -> {
+                    asked.countDown();
+                    return 200;
+                });
+                Script.Running worker =
+                        script.start(proxy.url(), server.key().orElseThrow(), folder, "count", "exit 1")) {
+            assertThat(asked.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            worker.process().destroy();
+            await().atMost(SOON).until(() -> !worker.process().isAlive());
+            assertThat(worker.process().exitValue()).as(worker.said()).isZero();
         }
     }
 

@@ -232,7 +232,7 @@ public record CallerTurns(
                 // The store decides by its own clock whether we still wait; we find out when it is back, if that is in
                 // time.
                 if (isOver()) {
-                    refuse(away(failure));
+                    refuse(away(Futures.cause(failure)));
                     return;
                 }
                 log.debug("run {} could not ask for its turn, trying again: {}", run.id(), failure.toString());
